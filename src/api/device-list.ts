@@ -23,6 +23,12 @@ const devicesQuery = z.strictObject({
     .max(32)
     .optional()
     .openapi({ description: 'Only devices of this shard; at the gateway of a fleet alone.' }),
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .openapi({ description: 'Only devices with this text in their name; upper and lower case are the same.' }),
   kind: z.enum(assetTypes).optional().openapi({ description: 'Only devices of this kind.' }),
   alarm: z
     .enum(alarmSeverities)
@@ -59,7 +65,8 @@ const devicesSchema = memo(() =>
 );
 type DevicesReply = z.output<ReturnType<typeof devicesSchema>>;
 
-function fits({ assetType, alarms }: Device, { kind, alarm }: DevicesQuery): boolean {
+function fits({ assetType, alarms, name }: Device, { kind, alarm, name: part }: DevicesQuery): boolean {
+  if (part !== undefined && !name.toLowerCase().includes(part.toLowerCase())) return false;
   if (kind !== undefined && assetType !== kind) return false;
   if (alarm === undefined) return true;
   const least = alarmSeverities.indexOf(alarm);

@@ -264,6 +264,8 @@ interface Listed {
   readonly devices: readonly Device[];
   /** number of all devices; undefined: the request has no limit */
   readonly total: number | undefined;
+  /** true: devices with higher indexes than those listed are left out */
+  readonly isCut: boolean;
 }
 
 /** Members of the overview beside the snapshot. */
@@ -278,8 +280,8 @@ export const overviewRest = members<Listed, RouteContext>()(null, () => ({
   comm_status: nested(commStatus)((_listed, { adapters }) => adapters),
   devices_total: count.optional('Only with `limit`, and at the gateway of a fleet: all devices.', ({ total }) => total),
   devices_truncated: flag.optional(
-    'Only with `limit`, and at the gateway of a fleet: true if `devices` does not list all.',
-    ({ devices, total }) => (total === undefined ? undefined : devices.length < total),
+    'Only with `limit`, and at the gateway of a fleet: true if there are devices behind those of `devices`.',
+    ({ isCut, total }) => (total === undefined ? undefined : isCut),
   ),
   missing: list(missingShard).optional(missingText, () => undefined),
 }));

@@ -5,7 +5,7 @@ import type { EventLoopState } from '../core/event-loop.ts';
 import { latestOf, selectedDevice, withMembers } from './common/device-replies.ts';
 import { count, integer, list, member, members, nested, number, text, time, word } from './common/members.ts';
 import type { ReplyOf } from './common/members.ts';
-import { deviceParam, integerParam } from './common/schemas.ts';
+import { deviceParam, maxDeviceIndex, integerParam } from './common/schemas.ts';
 import { z } from './description/zod.ts';
 import { deviceListRoute } from './device-list.ts';
 import { overviewAlarms, overviewRest, overviewSchema } from './devices.ts';
@@ -112,6 +112,7 @@ export const stopping = members<number>()('Stopping', () => ({
 const overviewQuery = z.strictObject({
   device: deviceParam.optional(),
   limit: integerParam('limit', 0, 10_000, 'Maximum number of entries of `devices`, the first; default all.').optional(),
+  after: integerParam('after', 0, maxDeviceIndex, 'Only entries of `devices` with a higher index.').optional(),
 });
 
 const freshness =
@@ -170,18 +171,21 @@ export const lifecycleRoutes: readonly Route[] = [
     summary: 'Snapshot of a device, all devices, protocols and alarms',
     description:
       'The snapshot is the same as in the stream. `devices` and `comm_status` cover the whole process, `alarms` too unless ' +
-      '`device` is given. The gateway of a fleet lists at most 1,000 devices: read further ones by `devices`.' +
+      '`device` is given. The gateway of a fleet lists at most 1,000 devices: read further ones by `after`.' +
       freshness,
     hot: 'per_tick',
     query: overviewQuery,
     reply: overviewSchema,
     handle(ctx, { query }) {
       const device = selectedDevice(ctx, query.device);
-      const { limit } = query;
-      const common = ctx.replyCache.of(`overview ${limit ?? 'whole'}`, () => {
+      const { limit, after = -1 } = query;
+      const common = ctx.replyCache.of(`overview ${limit ?? 'whole'} ${after}`, () => {
         const { devices } = ctx.plant;
+        const following = after < 0 ? devices : devices.filter(({ index }) => index > after);
+        const shown = following.slice(0, limit);
         const total = limit === undefined ? undefined : devices.length;
-        return Buffer.from(JSON.stringify(overviewRest.reply({ devices: devices.slice(0, limit), total }, ctx)));
+        const listed = { devices: shown, total, isCut: shown.length < following.length };
+        return Buffer.from(JSON.stringify(overviewRest.reply(listed, ctx)));
       });
       const alarmDevices = query.device === undefined ? ctx.plant.devices : [device];
       const alarms = Buffer.from(JSON.stringify(overviewAlarms.reply(alarmDevices)));

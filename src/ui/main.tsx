@@ -10,6 +10,7 @@ import './look/overview.css';
 import './look/loading.css';
 import './look/events.css';
 import './look/api.css';
+import './look/fleet.css';
 import './look/forced-colors.css';
 import { render } from 'preact';
 import { CsipPage, Shell } from './shell/shell';

@@ -17,6 +17,7 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
   'for supervisors and Prometheus': ['GET health', 'GET metrics'],
   'the answer is part of another one that the page reads': [
     'GET state/snapshots',
+    'GET fleet/shards/{name}',
     'GET commands/{id}',
     'GET evse/{id}/connectors',
     'GET evse/{id}/connectors/{cid}',
@@ -37,12 +38,6 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'GET exchange/values',
     'POST exchange/values',
     'POST exchange/end',
-  ],
-  'at the gateway of a fleet alone': [
-    'GET fleet',
-    'GET fleet/shards',
-    'GET fleet/shards/{name}',
-    'POST fleet/shards/{name}/stop',
   ],
   'the page reads csip/status': ['GET csip-client'],
   'the page posts devices/{index}/remove': ['DELETE devices/{index}'],

@@ -4,6 +4,8 @@ import { z } from '../description/zod.ts';
 import { HttpProblem } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
+import { inverterStates } from '../../contract/snapshot.ts';
+import { alarmSeverities } from '../devices.ts';
 import { stopBodySchema, stopping } from '../lifecycle.ts';
 import { linkStates, missingShard } from './members.ts';
 import type { MissingShard } from './members.ts';
@@ -111,6 +113,54 @@ export const fleetTable = members<FleetFacts>()('Fleet', () => ({
   missing: list(missingShard)('Shards that the sums are without.'),
 }));
 
+/** Columns of the devices of a shard in its newest tick. */
+export interface ShardMap {
+  readonly shard: string;
+  readonly state: (typeof shardStates)[number];
+  readonly first: number;
+  readonly count: number;
+  readonly tick: number | null;
+  readonly tickAgeS: number | null;
+  readonly index: readonly number[];
+  readonly powerW: readonly number[];
+  readonly sharePct: readonly number[];
+  readonly inverterState: readonly number[];
+  readonly alarmSeverity: readonly number[];
+}
+
+const numbers = list({ schema: () => z.number() });
+const whole = list({ schema: () => z.int() });
+
+/** Watts are exact enough, and short as text. */
+const inKilowatts = (watts: readonly number[]) => watts.map((each) => Math.round(each) / 1000 || 0);
+
+export const shardMapTable = members<ShardMap>()('ShardMap', () => ({
+  shard: text('Name of the shard.'),
+  state: word(shardStates)('`lost`: its columns are empty.'),
+  first: count('Index of its first device.'),
+  count: count('Devices that it had when it was seen last.'),
+  tick: count.orNull('Number of the tick of the columns; null: none has come.'),
+  tick_age_s: number.orNull('Seconds since that tick came.'),
+  index: whole('Indexes of its devices, ascending; the columns below are in this order.'),
+  power_kw: numbers('Active power; positive = injected.', ({ powerW }) => inKilowatts(powerW)),
+  share_pct: whole('Share of the power that it could give or take now, in the direction of its power.'),
+  inverter_state: whole('Positions in `codes.inverter_state`.'),
+  alarm_severity: whole('Its worst alarm: positions in `codes.alarm_severity`.'),
+}));
+
+/** Severities of the column of alarms. */
+export const mapSeverities = ['none', ...alarmSeverities] as const;
+
+const mapCodes = members<null>()('FleetMapCodes', () => ({
+  inverter_state: list({ schema: () => z.enum(inverterStates) })('States of inverters.', () => inverterStates),
+  alarm_severity: list({ schema: () => z.enum(mapSeverities) })('Severities of alarms.', () => mapSeverities),
+}));
+
+export const fleetMapTable = members<readonly ShardMap[]>()('FleetMap', () => ({
+  codes: nested(mapCodes)('Words of the codes in the columns.', () => null),
+  shards: list(shardMapTable)('In the order of their devices.', (shards) => shards),
+}));
+
 const notGateway = () =>
   new HttpProblem('disabled', 'This simulator is no gateway of a fleet: start one with "derbench gateway".');
 
@@ -134,6 +184,17 @@ export const fleetRoutes: readonly Route[] = [
     summary: 'State of a fleet of several processes, with sums over its shards',
     description: note,
     reply: fleetTable.schema,
+    problems: ['disabled'],
+    handle: refuse,
+  }),
+  route({
+    method: 'get',
+    path: '/fleet/map',
+    tag: 'Core',
+    operationId: 'get_fleet_map',
+    summary: 'Power, state and alarm of every device of a fleet, in columns',
+    description: `The newest ticks of the shards, which the gateway has without asking them. ${note}`,
+    reply: fleetMapTable.schema,
     problems: ['disabled'],
     handle: refuse,
   }),

@@ -55,7 +55,9 @@ function readPage({ bytes }: ForwardedReply): Page {
 /** The parameters of a request for devices. */
 export function deviceListQuery(query: Readonly<Record<string, unknown>>): DeviceListQuery {
   const { limit, after } = query;
-  const filters = ['kind', 'alarm'].flatMap((name) => (name in query ? [[name, String(query[name])] as const] : []));
+  const filters = ['name', 'kind', 'alarm'].flatMap((name) =>
+    name in query ? [[name, String(query[name])] as const] : [],
+  );
   return {
     ...(limit !== undefined && { limit: Number(limit) }),
     ...(after !== undefined && { after: Number(after) }),

@@ -28,8 +28,17 @@ interface ShardOverview {
   readonly alarms: Alarms;
 }
 
+/** Entries of `devices` in an answer. */
+export interface Listing {
+  /** entries at most; undefined: as many as a gateway lists */
+  readonly limit: number | undefined;
+  /** only devices with a higher index; -1: all */
+  readonly after: number;
+}
+
 interface Shared {
   readonly limit: number;
+  readonly after: number;
   readonly madeMs: number;
   readonly work: Promise<{ readonly shown: object; readonly snapshot: object; readonly alarms: Alarms }>;
 }
@@ -93,45 +102,46 @@ export class FleetOverview {
   }
 
   /**
-   * @param limit entries of `devices`
    * @param holder shard of the device of the request; null: the first device that a living shard has
    * @returns the answer, or the refusal of the shard
    */
   async answer(
     ask: AskOverview,
-    limit: number | undefined,
+    { limit, after }: Listing,
     selected: { readonly holder: ShardPlace; readonly device: number } | null,
   ): Promise<ForwardedReply> {
     const single = selected && (await ask(selected.holder, `device=${selected.device}&limit=0`));
     if (single !== null && single.status !== 200) return single;
-    const { shown, snapshot, alarms } = await this.#parts(ask, Math.min(limit ?? maxListed, maxListed));
+    const { shown, snapshot, alarms } = await this.#parts(ask, Math.min(limit ?? maxListed, maxListed), after);
     const ofDevice = single && readOverview(single);
     const body = { ...(ofDevice?.snapshot ?? snapshot), ...shown, alarms: ofDevice?.rest.alarms ?? alarms };
     return { status: 200, type: 'application/json', headers: {}, bytes: Buffer.from(JSON.stringify(body)) };
   }
 
-  #parts(ask: AskOverview, limit: number): Shared['work'] {
+  #parts(ask: AskOverview, limit: number, after: number): Shared['work'] {
     const nowMs = this.#nowMs();
     const shared = this.#shared;
-    if (shared !== null && shared.limit === limit && nowMs - shared.madeMs < sharedMs) return shared.work;
-    const work = this.#join(ask, limit);
-    this.#shared = { limit, madeMs: nowMs, work };
+    if (shared?.limit === limit && shared.after === after && nowMs - shared.madeMs < sharedMs) return shared.work;
+    const work = this.#join(ask, limit, after);
+    this.#shared = { limit, after, madeMs: nowMs, work };
     // a refusal is not shared: the next request asks again
     work.catch(() => (this.#shared = null));
     return work;
   }
 
-  async #join(ask: AskOverview, limit: number): Shared['work'] {
+  async #join(ask: AskOverview, limit: number, after: number): Shared['work'] {
     const shards = this.#shards();
     const missing: MissingShard[] = [];
     let before = 0;
     const errors: Error[] = [];
     const asked = await Promise.all(
       shards.map(async (shard) => {
-        const left = Math.max(0, limit - before);
-        before += shard.isLost ? 0 : shard.count;
+        const follows = shard.first + shard.room - 1 > after;
+        const left = follows ? Math.max(0, limit - before) : 0;
+        // a shard that `after` cuts may list less: the rest is read, and cut off
+        before += shard.isLost || shard.first <= after ? 0 : shard.count;
         try {
-          const reply = await ask(shard, `limit=${left}`);
+          const reply = await ask(shard, `limit=${left}${follows && after >= shard.first ? `&after=${after}` : ''}`);
           if (reply.status === 200) return readOverview(reply);
           missing.push(missingOf(shard, 'upstream-error'));
         } catch (error) {
@@ -145,7 +155,13 @@ export class FleetOverview {
     const present = asked.filter((each) => each !== null);
     const [first] = present;
     if (first === undefined) throw errors[0] ?? new HttpProblem('shard-lost', 'No shard has joined the fleet yet.');
-    const devices = present.flatMap(({ rest }) => rest.devices).slice(0, limit);
+    const following = present.flatMap(({ rest }) => rest.devices);
+    const devices = following.slice(0, limit);
+    const isCut =
+      devices.length < following.length ||
+      asked.some(
+        (each, at) => each?.rest.devices_truncated && (shards[at]?.first ?? 0) + (shards[at]?.room ?? 0) - 1 > after,
+      );
     const total = sum(present.map(({ rest }) => rest.devices_total));
     return {
       snapshot: first.snapshot,
@@ -154,7 +170,7 @@ export class FleetOverview {
         devices,
         comm_status: joinStatus(present.map(({ rest }) => rest.comm_status)),
         devices_total: total,
-        devices_truncated: devices.length < total,
+        devices_truncated: isCut,
         missing: missing.sort((a, b) => a.first - b.first),
       },
     };

@@ -1,7 +1,7 @@
 /** Answers that a gateway gives itself: about the fleet, and about its own process. */
 import type { EventLoopState } from '../../core/event-loop.ts';
-import { fleetTable, shardsTable, shardTable } from '../../api/fleet/routes.ts';
-import type { ShardFacts } from '../../api/fleet/routes.ts';
+import { fleetMapTable, fleetTable, shardsTable, shardTable } from '../../api/fleet/routes.ts';
+import type { ShardFacts, ShardMap } from '../../api/fleet/routes.ts';
 import type { ApiLimits } from '../../api/http/context.ts';
 import { HttpProblem } from '../../api/http/errors.ts';
 import { idOfProcess } from '../../api/http/reply.ts';
@@ -120,6 +120,37 @@ export function fleetBody(view: FleetView) {
   });
 }
 
+/** Share of the power that a device could give or take, whole percent. */
+function shareOf(powerW: number, injectW: number, absorbW: number): number {
+  const reachW = powerW < 0 ? absorbW : injectW;
+  return reachW > 0 ? Math.min(100, Math.round((Math.abs(powerW) / reachW) * 100)) : 0;
+}
+
+function shardMap(view: FleetView, name: string, { lease: { first, count }, isLive }: ObservedShard): ShardMap {
+  const newest = isLive ? view.ticks.newest(name) : null;
+  const parts = newest?.parts ?? [];
+  return {
+    shard: name,
+    state: isLive ? 'live' : 'lost',
+    first,
+    count,
+    tick: newest?.head.tick ?? null,
+    tickAgeS: newest && seconds(view.nowMs - newest.arrivedMs),
+    index: parts.flatMap(({ index }) => [...index]),
+    powerW: parts.flatMap(({ powerW }) => [...powerW]),
+    sharePct: parts.flatMap(({ powerW, injectW, absorbW }) =>
+      Array.from(powerW, (power, at) => shareOf(power, injectW[at] ?? 0, absorbW[at] ?? 0)),
+    ),
+    inverterState: parts.flatMap(({ inverterState }) => [...inverterState]),
+    alarmSeverity: parts.flatMap(({ alarmSeverity }) => [...alarmSeverity]),
+  };
+}
+
+/** `GET fleet/map` */
+export function mapBody(view: FleetView) {
+  return fleetMapTable.reply(inOrder(view).map(([name, shard]) => shardMap(view, name, shard)));
+}
+
 /** `GET fleet/shards` */
 export function shardsBody(view: FleetView) {
   const { shards, missing } = stateOf(view);
@@ -195,6 +226,7 @@ type OwnAnswer = (context: OwnContext, request: OwnRequest) => Answer<unknown> |
 /** Answers of the gateway by operation. */
 export const ownAnswers: Readonly<Record<string, OwnAnswer>> = {
   get_fleet: ({ view }) => new Answer(fleetBody(view)),
+  get_fleet_map: ({ view }) => new Answer(mapBody(view)),
   list_shards: ({ view }) => new Answer(shardsBody(view)),
   get_shard: ({ view }, { params: { name = '' } }) => new Answer(oneShardBody(view, name)),
   get_health: (context) => new Answer(healthBody(context), { status: context.isStopping() ? 503 : 200 }),

@@ -198,11 +198,11 @@ export class ShardRouter {
   }
 
   #overviewOf(request: RoutedRequest): Promise<ForwardedReply> {
-    const { device, limit } = request.query;
+    const { device, limit, after } = request.query;
     const selected = device === undefined ? null : { holder: this.#holding(Number(device)), device: Number(device) };
     return this.#overview.answer(
       (shard, query) => this.#read(request, shard, `/overview?${query}`),
-      limit === undefined ? undefined : Number(limit),
+      { limit: limit === undefined ? undefined : Number(limit), after: after === undefined ? -1 : Number(after) },
       selected,
     );
   }

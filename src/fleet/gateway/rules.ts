@@ -83,7 +83,8 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
     list_grid_events list_fault_kinds list_fault_profiles list_evse_profiles get_scenario_schema`,
   shard: 'stop_shard',
   own: `
-    get_server_info get_health stop_simulator get_logs get_metrics list_stream_clients get_fleet list_shards get_shard`,
+    get_server_info get_health stop_simulator get_logs get_metrics list_stream_clients get_fleet
+    get_fleet_map list_shards get_shard`,
 };
 
 /** Operations that a gateway refuses, by the sentence that says what to do instead. */

@@ -23,7 +23,7 @@ interface PanelProps {
 /** A titled part of a view. While its content cannot be read, the panel is grey and says since when. */
 export function Panel({ title, tools, flush = false, wide = false, bare = false, children }: PanelProps) {
   const id = useId();
-  const { outdated, addresses, inside, Context } = useOutdated();
+  const { outdated, refused, isRefused, addresses, inside, Context } = useOutdated();
   const look = `panel${wide ? ' wide' : ''}${outdated.length > 0 ? ' outdated' : ''}`;
   return (
     <section class={look} aria-labelledby={id}>
@@ -33,7 +33,10 @@ export function Panel({ title, tools, flush = false, wide = false, bare = false,
           {tools}
         </header>
         <NotRead outdated={outdated} />
-        <div class={`body${flush ? ' flush' : ''}`} title={sourcesOf(addresses)}>
+        {refused.map((sentence) => (
+          <Empty key={sentence}>{sentence}</Empty>
+        ))}
+        <div hidden={isRefused} class={`body${flush ? ' flush' : ''}`} title={sourcesOf(addresses)}>
           {children}
         </div>
       </Context.Provider>

@@ -4,6 +4,7 @@ import { CallLine } from '../kit/api-switch';
 import { submitting } from '../kit/form';
 import { say } from '../kit/notice';
 import { Empty, Dialog } from '../kit/panel';
+import { useIsGateway } from '../store/fleet';
 import { useLive } from '../store/live';
 import { deviceHref, href } from '../store/route';
 import { useDevice, useOverview } from '../store/site';
@@ -11,7 +12,7 @@ import { captureHref, capturesCall } from '../views/events/captures/announce';
 import { searchActions } from './search-actions';
 import type { SearchAction } from './search-actions';
 import { act, searchOpen } from './shortcuts';
-import { views } from './views';
+import { fleetEntry, views } from './views';
 
 interface Place {
   readonly label: string;
@@ -22,7 +23,10 @@ type Hit = (Place & { readonly verb?: undefined }) | SearchAction;
 
 const maxHits = 20;
 
-const viewHits: readonly Place[] = views.map(({ path, title }) => ({ label: title, note: 'view', to: `#/${path}` }));
+const hitsOfViews = (isGateway: boolean): readonly Place[] =>
+  views
+    .filter((view) => isGateway || view !== fleetEntry)
+    .map(({ path, title }) => ({ label: title, note: 'view', to: `#/${path}` }));
 
 /** All that a text can lead to: views, devices, models of the chosen device, settings, scenarios, captures, actions. */
 function useHits(): readonly Hit[] {
@@ -32,9 +36,10 @@ function useHits(): readonly Hit[] {
   const settings = useLive(get('settings'), 'once').data?.settings;
   const { scenarios = [], bundled = [] } = useLive(get('scenarios'), 'once').data ?? {};
   const captures = useLive(capturesCall, 'once').data?.captures;
+  const isGateway = useIsGateway();
   const stations = useLive(get('evse'), 'once').data?.evses;
   return [
-    ...viewHits,
+    ...hitsOfViews(isGateway),
     ...devices.map(({ device_index, name, device_type }) => ({
       label: `${device_index} ${name}`,
       note: device_type,

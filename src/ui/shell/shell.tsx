@@ -14,7 +14,8 @@ import { setTheme, theme } from './theme';
 import { unreachableSinceMs } from '../api/call';
 import { NotRead } from '../kit/panel';
 import { duration } from '../look/format';
-import { isOutdatedPage, useOverview } from '../store/site';
+import { isOutdatedPage, useDevicesAround } from '../store/site';
+import { AtGateway, MissingShards } from './gateway';
 
 /** The wall time, ms, updated while `counts` is true. */
 function useNow(counts: boolean): number {
@@ -69,7 +70,7 @@ function UpdateBanner() {
 
 /** Announces that the device of the address was removed, or never existed. */
 function MissingDevice() {
-  const devices = useOverview()?.devices;
+  const devices = useDevicesAround();
   const deviceParam = param('device');
   if (devices === undefined || deviceParam === null) return null;
   if (devices.some(({ device_index }) => String(device_index) === deviceParam)) return null;
@@ -112,8 +113,13 @@ export function Shell() {
         <LostBanner />
         <UpdateBanner />
         <MissingDevice />
+        <MissingShards />
         <div class="view" key={view?.path}>
-          {View && <View />}
+          {View && (
+            <AtGateway title={view?.title ?? ''}>
+              <View />
+            </AtGateway>
+          )}
         </div>
       </main>
       <Notice />

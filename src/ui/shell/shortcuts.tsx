@@ -7,7 +7,7 @@ import { say } from '../kit/notice';
 import { toggleApiMode } from '../store/api-mode';
 import { go } from '../store/route';
 import { captureNow } from '../views/events/captures/announce';
-import { entries } from './views';
+import { entries, fleetEntry } from './views';
 import { Dialog, Facts } from '../kit/panel';
 
 export const helpOpen = signal(false);
@@ -66,7 +66,7 @@ export function useShortcuts(): void {
       if (event.key === ' ' && target.closest('button, a, summary, [tabindex="0"]')) return;
       if (isAfterG) {
         isAfterG = false;
-        const view = entries.find(({ key }) => key === event.key);
+        const view = [...entries, fleetEntry].find(({ key }) => key === event.key);
         if (view) go(view.path);
         return;
       }

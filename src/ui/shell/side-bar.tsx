@@ -5,15 +5,17 @@ import { Icon } from '../kit/icons';
 import { show } from '../look/format';
 import { useLive } from '../store/live';
 import { href, route } from '../store/route';
-import { entries } from './views';
+import { useIsGateway } from '../store/fleet';
+import { entries, fleetEntry } from './views';
 
 export function SideBar({ chosen }: { readonly chosen: string | undefined }) {
   const [isOpen, setOpen] = useState(false);
   const address = route.value;
+  const isGateway = useIsGateway();
   useEffect(() => setOpen(false), [address]);
   return (
     <nav class={isOpen ? 'side open' : 'side'} aria-label="Views">
-      {entries.map(({ path, title, key, icon, badge: Badge }) => (
+      {[...entries, ...(isGateway ? [fleetEntry] : [])].map(({ path, title, key, icon, badge: Badge }) => (
         <a
           key={path}
           href={href(path)}

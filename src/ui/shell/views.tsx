@@ -13,6 +13,7 @@ const Charts = lazy(async () => (await import('../views/charts/charts')).default
 const Protocols = lazy(async () => (await import('../views/protocols/protocols')).default);
 const Compare = lazy(async () => (await import('../views/compare/compare')).default);
 const Scenarios = lazy(async () => (await import('../views/scenarios/scenarios')).default);
+const Fleet = lazy(async () => (await import('../views/fleet/fleet')).default);
 const Settings = lazy(async () => (await import('../views/settings/settings')).default);
 const State = lazy(async () => (await import('../views/state/state')).default);
 const Changes = lazy(async () => (await import('../views/changes/changes')).default);
@@ -44,6 +45,9 @@ export const entries: readonly Entry[] = [
   { path: 'scenarios', title: 'Scenarios', key: 't', icon: 'scenarios', component: Scenarios },
 ];
 
+/** The entry behind them at the gateway of a fleet. */
+export const fleetEntry: Entry = { path: 'fleet', title: 'Fleet', key: 'f', icon: 'fleet', component: Fleet };
+
 /** The views that the menu of the name opens. */
 export const menuViews: readonly View[] = [
   { path: 'settings', title: 'Settings', component: Settings },
@@ -52,4 +56,4 @@ export const menuViews: readonly View[] = [
   { path: 'simulator', title: 'Simulator', component: Simulator },
 ];
 
-export const views: readonly View[] = [...entries, ...menuViews];
+export const views: readonly View[] = [...entries, fleetEntry, ...menuViews];

@@ -89,6 +89,16 @@ const isPaceOfChanges = (pace: Pace): pace is keyof typeof unchangedMs => pace =
 /** Minimum time between two readings at ticks, ms. */
 const minGapMs = 900;
 
+/** True for what a gateway answers for one shard or device only, or not at all. */
+export const isRefusedByGateway = ({ status, code, issues }: Problem): boolean =>
+  code === 'fleet-unsupported' || (status === 422 && issues.some(({ name }) => name === 'shard'));
+
+/** A sentence about a refusal of a gateway. */
+export const gatewaySentence = ({ code, message }: Problem): string =>
+  code === 'fleet-unsupported'
+    ? message
+    : 'A gateway shows this for one shard only: open the dashboard of the shard, see "Fleet".';
+
 /** Delay before a failed reading is repeated at any pace, ms. */
 const retryMs = 5000;
 
@@ -227,7 +237,7 @@ export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
 }
 
 /** An answer used by the whole page: no panel marks it as outdated, see {@link outdatedElsewhere}. */
-export function useShared<R>(call: Call<R>, pace: Pace): Live<R> {
+export function useShared<R>(call: Call<R> | null, pace: Pace): Live<R> {
   return useReader(call, pace).answer as Live<R>;
 }
 
@@ -254,6 +264,10 @@ function useReader(call: Call | null, pace: Pace): { readonly answer: Answer; re
 /** Answers of a panel: used by its parts, or by components around it. `Context` must surround the parts. */
 export function useOutdated(): {
   readonly outdated: readonly Outdated[];
+  /** sentences about answers that a gateway refuses */
+  readonly refused: readonly string[];
+  /** true: a gateway refuses all that the parts of the panel read */
+  readonly isRefused: boolean;
   /** addresses of all answers */
   readonly addresses: readonly string[];
   readonly inside: Inside;
@@ -270,7 +284,13 @@ export function useOutdated(): {
       for (const { marks } of old) marks.value -= 1;
     };
   }, [key]);
+  const problems = inside.value.flatMap(({ answer }) => {
+    const { data, problem } = answer.value;
+    return data === undefined && problem !== null && isRefusedByGateway(problem) ? problem : [];
+  });
   return {
+    refused: [...new Set(problems.map(gatewaySentence))],
+    isRefused: problems.length > 0 && problems.length === inside.value.length,
     outdated: old.flatMap(({ outdated }) => outdated.value ?? []),
     addresses: all.map(({ address }) => address),
     inside,

@@ -57,7 +57,8 @@ export function useOverview(): Overview | undefined {
   useEffect(() => {
     if (!data) return;
     deviceCount = data.devices.length;
-    keepOnly(new Set(data.devices.map(({ device_index }) => device_index)));
+    // figures of devices behind those of the list come by streams of their own
+    if (data.devices_truncated !== true) keepOnly(new Set(data.devices.map(({ device_index }) => device_index)));
   }, [data]);
   return data;
 }
@@ -91,9 +92,20 @@ export function useClockOwner(): string | null {
 
 const chosen = computed(() => param('device'));
 
+/** The devices around the one of the address: all of them, or where the overview is cut before it, its neighbours. */
+export function useDevicesAround(): readonly DeviceEntry[] | undefined {
+  const overview = useOverview();
+  const index = /^\d{1,9}$/.test(chosen.value ?? '') ? Number(chosen.value) : null;
+  const last = overview?.devices.at(-1)?.device_index ?? 0;
+  const isBehind = overview?.devices_truncated === true && index !== null && index > last;
+  const call = isBehind ? get('overview', { query: { after: Math.max(0, index - 2), limit: 3 } }) : null;
+  const page = useShared(call, 'state').data;
+  return isBehind ? page?.devices : overview?.devices;
+}
+
 /** The device of the address, otherwise the first one. Undefined: not loaded yet, or no such device. */
 export function useDevice(): DeviceEntry | undefined {
-  const devices = useOverview()?.devices;
+  const devices = useDevicesAround();
   const deviceParam = chosen.value;
   if (deviceParam === null) return devices?.[0];
   // no fallback to another device: a command meant for this one would reach it

@@ -42,6 +42,12 @@ describe('interface 13: pages of GET devices', () => {
     expect(indexesOf(await rest.get(`/devices?alarm=${worst}`))).to.deep.equal([3]);
   });
 
+  it('have the devices with a text in their name, in any case', async () => {
+    const [first] = (await rest.get('/devices')).devices;
+    expect(indexesOf(await rest.get(`/devices?name=${encodeURIComponent(first.name.toUpperCase())}`))).to.include(0);
+    expect(indexesOf(await rest.get('/devices?name=nobody'))).to.deep.equal([]);
+  });
+
   it('are none of a shard', async () => {
     await rest.refused('/devices?shard=a', 404, 'unknown-resource');
   });
@@ -51,6 +57,8 @@ describe('interface 13: pages of GET devices', () => {
     expect(cut.devices).to.have.length(2);
     expect(cut).to.include({ devices_total: 5, devices_truncated: true });
     expect(await rest.get('/overview?limit=9')).to.include({ devices_total: 5, devices_truncated: false });
+    const last = await rest.get('/overview?limit=2&after=2');
+    expect([indexesOf(last), last.devices_total, last.devices_truncated]).to.deep.equal([[3, 4], 5, false]);
     expect(await rest.get('/overview')).to.not.have.any.keys('devices_total', 'devices_truncated', 'missing');
   });
 });

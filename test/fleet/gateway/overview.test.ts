@@ -43,11 +43,15 @@ function opened() {
   const ask: AskOverview = ({ name, first, count }, query) => {
     asked.push(`${name} ${query}`);
     if (gone.has(name)) return Promise.reject(new HttpProblem('shard-lost', 'gone'));
-    const limit = Number(new URLSearchParams(query).get('limit'));
+    const asking = new URLSearchParams(query);
+    const limit = Number(asking.get('limit'));
+    const skipped = asking.has('after') ? Number(asking.get('after')) - first + 1 : 0;
     const body = {
       device_index: Number(new URLSearchParams(query).get('device') ?? first),
       tick: 7,
-      devices: Array.from({ length: Math.min(limit, count) }, (_, at) => ({ device_index: first + at })),
+      devices: Array.from({ length: Math.min(limit, count - skipped) }, (_, at) => ({
+        device_index: first + skipped + at,
+      })),
       comm_status: {
         modbus_tcp: comm(
           name === 'b'
@@ -56,7 +60,7 @@ function opened() {
         ),
       },
       devices_total: count,
-      devices_truncated: limit < count,
+      devices_truncated: limit < count - skipped,
       alarms: {
         active_count: 2,
         highest_severity: name === 'a' ? 'info' : 'warning',
@@ -71,9 +75,9 @@ function opened() {
       bytes: Buffer.from(JSON.stringify(body)),
     });
   };
-  const answer = async (limit?: number, device?: number) => {
+  const answer = async (limit?: number, device?: number, after = -1) => {
     const holder = shards[device !== undefined && device >= 1000 ? 1 : 0] ?? place('a', 0, 0);
-    const reply = await overview.answer(ask, limit, device === undefined ? null : { holder, device });
+    const reply = await overview.answer(ask, { limit, after }, device === undefined ? null : { holder, device });
     return JSON.parse(reply.bytes.toString()) as Record<string, unknown> & { readonly devices: readonly unknown[] };
   };
   return { asked, gone, answer, wait: (ms: number) => (nowMs += ms) };
@@ -103,6 +107,18 @@ describe('fleet/gateway: the overview', () => {
         ...errorAt('12'),
       }),
     });
+  });
+
+  it('lists pages behind an index, over the end of a shard, until the last device', async () => {
+    const { asked, answer } = opened();
+    const page = async (after: number) => {
+      const { devices, devices_truncated: isCut } = await answer(3, undefined, after);
+      return [devices.map((each) => (each as { readonly device_index: number }).device_index), isCut];
+    };
+    expect(await page(697)).to.deep.equal([[698, 699, 1000], true]);
+    expect(asked).to.deep.equal(['a limit=3&after=697', 'b limit=3']);
+    expect(await page(1796)).to.deep.equal([[1797, 1798, 1799], false]);
+    expect(asked.slice(2)).to.deep.equal(['a limit=0', 'b limit=3&after=1796']);
   });
 
   it('has the snapshot and the alarms of the device that is asked for', async () => {

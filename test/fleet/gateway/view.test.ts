@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { defaultApiLimits } from '../../../src/api/http/context.ts';
-import { fleetBody, healthBody, oneShardBody, shardsBody } from '../../../src/fleet/gateway/own.ts';
+import { fleetBody, healthBody, mapBody, oneShardBody, shardsBody } from '../../../src/fleet/gateway/own.ts';
 import { FleetLog } from '../../../src/fleet/gateway/logs.ts';
 import { GatewayMetrics } from '../../../src/fleet/gateway/metrics.ts';
 import { RequestCounts } from '../../../src/fleet/gateway/request-counts.ts';
 import { FleetView } from '../../../src/fleet/gateway/view.ts';
 import { encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
 import type { Lease } from '../../../src/fleet/registry/roster.ts';
+import type { TickDevice } from '../../../src/fleet/messages.ts';
 import { yieldToLoop } from '../../../src/core/turns.ts';
 import { MemoryServer } from '../support/memory-link.ts';
 import { ticksOf } from '../support/ticks.ts';
@@ -63,8 +64,14 @@ function opened() {
     await (present ? shards.leases.update(key, value, present.revision) : shards.leases.create(key, value));
     await settled();
   };
-  const tick = async (shard: string, number: number, indexes: readonly number[], epoch = 1) => {
-    for (const part of ticksOf({ tick: number, epoch, session: `session-${epoch}` }, indexes))
+  const tick = async (
+    shard: string,
+    number: number,
+    indexes: readonly number[],
+    epoch = 1,
+    reach: Partial<TickDevice> = {},
+  ) => {
+    for (const part of ticksOf({ tick: number, epoch, session: `session-${epoch}` }, indexes, undefined, reach))
       shards.publish(`derbench.tick.${shard}`, part);
     await settled();
   };
@@ -123,6 +130,20 @@ describe('fleet/gateway: the fleet as it is seen', () => {
     expect(fleetBody(view)).to.deep.include({ devices: 0, power_kw: 0, tick_span: null, shards_lost: 2 });
     expect(oneShardBody(view, 'a')).to.include({ state: 'lost', first: 0, count: 2 });
     expect(() => oneShardBody(view, 'c')).to.throw('There is no shard "c"');
+  });
+
+  it('has the newest ticks as columns, with the share of what each device could have now', async () => {
+    const { view, join, tick, loseAll } = opened();
+    await join('a', 0);
+    await tick('a', 3, [0, 1, 4], 1, { injectW: 4, absorbW: 1 });
+    const [shard] = mapBody(view).shards;
+    expect(shard).to.deep.include({ shard: 'a', state: 'live', tick: 3, index: [0, 1, 4] });
+    expect([shard?.power_kw, shard?.share_pct]).to.deep.equal([
+      [0, 0.001, 0.004],
+      [0, 25, 100],
+    ]);
+    loseAll();
+    expect(mapBody(view).shards[0]).to.deep.include({ state: 'lost', first: 0, count: 2, index: [], share_pct: [] });
   });
 
   it('shows a lost shard again once it renews its lease, and not by a late tick', async () => {

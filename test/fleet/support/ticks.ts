@@ -1,6 +1,6 @@
 /** Tick messages of a shard, with the least that a snapshot has. */
 import { encodeTick } from '../../../src/fleet/messages.ts';
-import type { TickStampHead } from '../../../src/fleet/messages.ts';
+import type { TickDevice, TickStampHead } from '../../../src/fleet/messages.ts';
 
 const stamp: TickStampHead = {
   session: 's1',
@@ -19,8 +19,16 @@ const stamp: TickStampHead = {
 export const snapshotText = (index: number, tick: number) =>
   JSON.stringify({ metrics: { power_kw: index + tick / 1000 }, device_index: index, tick });
 
-/** @param limit bytes of a part; 1: each device has a part of its own */
-export function ticksOf(over: Partial<TickStampHead>, indexes: readonly number[], limit?: number): Buffer[] {
+/**
+ * @param limit bytes of a part; 1: each device has a part of its own
+ * @param all members of every device
+ */
+export function ticksOf(
+  over: Partial<TickStampHead>,
+  indexes: readonly number[],
+  limit?: number,
+  all: Partial<TickDevice> = {},
+): Buffer[] {
   const head = { ...stamp, ...over };
   const devices = indexes.map((index) => ({
     index,
@@ -32,6 +40,7 @@ export function ticksOf(over: Partial<TickStampHead>, indexes: readonly number[]
     inverterState: 0,
     alarmSeverity: 0,
     json: Buffer.from(snapshotText(index, head.tick)),
+    ...all,
   }));
   return encodeTick(head, devices, limit);
 }

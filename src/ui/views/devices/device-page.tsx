@@ -5,7 +5,7 @@ import { PageTabs, tabAt, ViewHead } from '../../kit/tabs';
 import type { Tab } from '../../kit/tabs';
 import { lazy } from '../../shell/lazy';
 import { deviceHref, route } from '../../store/route';
-import { useDevice, useOverview } from '../../store/site';
+import { useDevice, useDevicesAround } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFigures } from '../../store/figures';
 import { CellsTab } from './cells';
@@ -52,7 +52,7 @@ const tabsByKind: Readonly<Record<DeviceEntry['asset_type'], readonly Tab[]>> = 
 
 /** Links to the devices before and after in the list; the keys `[` and `]` follow them. */
 function Neighbours({ device, page }: { readonly device: DeviceEntry; readonly page: string }) {
-  const devices = useOverview()?.devices ?? [];
+  const devices = useDevicesAround() ?? [];
   const at = devices.findIndex(({ device_index }) => device_index === device.device_index);
   const [before, after] = [devices[at - 1], devices[at + 1]];
   return (

@@ -4,6 +4,7 @@ import { deviceHref, route } from '../../store/route';
 import { useOverview } from '../../store/site';
 import { manyDevices } from '../../store/stream';
 import { DeviceList } from './device-list';
+import { DevicePages } from './device-pages';
 import { DevicePage } from './device-page';
 import { DeviceMap } from './map/device-map';
 import { Registers } from './registers/lazy-registers';
@@ -24,8 +25,10 @@ export default function Devices() {
 }
 
 function List() {
-  const devices = useOverview()?.devices;
+  const overview = useOverview();
+  const devices = overview?.devices;
   if (devices === undefined) return <Empty>Waiting for the daemon.</Empty>;
+  if (overview?.devices_truncated === true) return <DevicePages />;
   return (
     <>
       <ViewHead title="Devices">
