@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import type { OutsideColumns } from '../../../src/contract/exchange.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
-import { addSeconds } from '../../../src/core/time/clock.ts';
 import { rebootFault } from '../../../src/fault-kinds/device-effect.ts';
-import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { expectSameJson } from '../../support/continuation.ts';
 import { pick } from '../../support/depth.ts';
@@ -14,29 +11,9 @@ import { byTest } from '../../support/rig.ts';
 import { HandWall } from '../../support/wall.ts';
 import { useCurve } from '../inverter/ideal-rig.ts';
 import { disturb, gridValues, kindNames, oneOf, steadyPlant } from './trial-cases.ts';
+import { expectStep, isExact, set, step, tried, volts } from './trial-rig.ts';
 
 const dayKinds = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
-
-const step = (plant: SimPlant, seconds: number, values: OutsideColumns = {}) =>
-  plant.exchange.step((now) => addSeconds(now, seconds), values);
-const volts = (pu: number): OutsideColumns => ({ aPu: pu, bPu: pu, cPu: pu });
-const set = (plant: SimPlant, change: (tx: WritableMapView) => void) => {
-  plant.device(0).bank.transact(byTest, change);
-};
-const tried = (plant: SimPlant, dtS: number | null, values: OutsideColumns) => plant.exchange.trial(values, dtS)[0]!;
-const isExact = (plant: SimPlant, dtS: number | null, values: OutsideColumns = volts(1)) =>
-  tried(plant, dtS, values).exact;
-
-/** Fails unless an exact trial of the first device has the power of the step that follows. */
-async function expectStep(plant: SimPlant, dtS: number, values: OutsideColumns): Promise<void> {
-  const trial = tried(plant, dtS, values);
-  await step(plant, dtS, values);
-  const state = plant.exchange.states()[0]!;
-  const { ratedVa } = plant.exchange.now!.devices[0]!;
-  expect(trial.exact).to.equal(true);
-  expect(trial.powerW).to.be.closeTo(state.powerW, 1e-3 * ratedVa);
-  expect(trial.reactivePowerVar).to.be.closeTo(state.reactivePowerVar, 1e-3 * ratedVa);
-}
 
 const voltVar = (tx: WritableMapView, others: Readonly<Record<string, number | string>> = {}) => {
   useCurve(
@@ -166,18 +143,6 @@ describe('a trial of the exchange', () => {
     expect(plant.exchange.trial({}, 1).map((trial) => trial === null)).to.deep.equal([false, true]);
     plant.exchange.end();
     expect(() => plant.exchange.trial({}, 1)).to.throw('no devices are attached');
-  });
-
-  it('follows the voltage where a charging station draws a current', async () => {
-    const plant = steadyPlant(['EVSE']);
-    plant.device(0).command({ kind: 'evse.plug', connectorId: 1, ev: { socPct: 30, maxChargeW: 50_000 } }, byTest);
-    await step(plant, 60, volts(1));
-    const { powerW } = plant.exchange.states()[0]!;
-    expect(powerW).to.be.lessThan(-5000);
-    const low = tried(plant, 1, volts(0.95)).powerW;
-    expect(low / powerW).to.be.within(0.949, 0.952);
-    await expectStep(plant, 1, volts(0.95));
-    await expectStep(plant, 30, volts(1.01));
   });
 
   it('is not exact beyond the thresholds of trips, nor while their timers run', async () => {

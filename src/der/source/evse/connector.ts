@@ -310,12 +310,16 @@ function countEnergy(c: Connector, energyWh: number): void {
   c.flowW = 0;
 }
 
+/** True if the present plan of the inverter holds the vehicle back. */
+export const isHeldByDer = ({ planW, unrestrictedW }: Connector): boolean =>
+  Math.abs(planW - unrestrictedW) > unrestrictedToleranceW;
+
 /** Applies the planned power over a time: counters, state of charge, and whether the inverter held it back. */
 export function flow(c: Connector, hours: number): void {
   const { vehicle, planW } = c;
   // a reading is never -0
   c.powerW = planW === 0 ? 0 : planW;
-  c.heldByDer = Math.abs(planW - c.unrestrictedW) > unrestrictedToleranceW;
+  c.heldByDer = isHeldByDer(c);
   if (c.heldByDer) c.ramping = false;
   c.flowW = c.heldByDer ? planW : c.unrestrictedEndW;
   if (vehicle === null || planW === 0) return;

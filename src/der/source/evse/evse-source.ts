@@ -20,7 +20,7 @@ import type {
   StationOutside,
   TransitionListener,
 } from '../source.ts';
-import { canFlow, createConnector, minChargeW, updateLimits, flow } from './connector.ts';
+import { canFlow, createConnector, minChargeW, isHeldByDer, updateLimits, flow } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
 import { generatorDueS, runGenerator } from './generator.ts';
@@ -49,7 +49,16 @@ import {
 } from './plan.ts';
 import type { Scratch } from './plan.ts';
 import { dischargeCapW, openLimit } from './profile-limit.ts';
-import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
+import {
+  chargeLevelW,
+  clearReach,
+  lateDischargeW,
+  maxDischargeW,
+  mayReachReserve,
+  timeToEndS,
+  updateReach,
+  vehicleRampWS,
+} from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { withTrigger, byItself, createStation, stationCopy } from './station.ts';
 import type { Station } from './station.ts';
@@ -96,16 +105,21 @@ export class EvseSource implements DcSource {
   #plannedW = 0;
   #absorbableDcW = 0;
   #availableDcW = 0;
+  /** true: a copy for questions */
+  readonly #isCopy: boolean;
   /** in a copy for questions: no timer and no end of a vehicle lies within the time asked about */
   #isQuiet = false;
   /** in a copy for questions: the voltage is that of the last sub-step */
   #hasPresentVoltage = true;
+  /** in a copy for questions: discharge all the time would take a vehicle to its reserve */
+  #mayReachReserve = false;
 
   /**
    * @param central a central system decides about tokens from the start
    * @param copied station of a copy for questions; absent: a new one
    */
   constructor(parameters: EvseParameters, random: RandomStream, central = false, copied?: Station) {
+    this.#isCopy = copied !== undefined;
     this.#station = copied ?? createStation(parameters, random, central);
     const { connectors } = this.#station;
     this.#scratch = createScratch(connectors.length);
@@ -159,8 +173,14 @@ export class EvseSource implements DcSource {
   }
 
   get settled(): boolean {
-    for (const c of this.#station.connectors) if (c.ramping) return false;
+    // in a copy the plan is that of the end, which a vehicle that is held back has reached
+    for (const c of this.#station.connectors) if (c.ramping && !(this.#isCopy && isHeldByDer(c))) return false;
     return true;
+  }
+
+  get #isRamping(): boolean {
+    for (const c of this.#station.connectors) if (c.ramping) return true;
+    return false;
   }
 
   get maxStepS(): number {
@@ -208,7 +228,7 @@ export class EvseSource implements DcSource {
     const minW = -ceilingW;
     const demandW = this.unrestrictedW;
     // a limit applies to the end of a ramp up: no vehicle starts below its minimum current
-    const settledW = this.settled ? demandW : Math.max(demandW, this.#settledW());
+    const settledW = this.#isRamping ? Math.max(demandW, this.#settledW()) : demandW;
     if (targetW === null && settledW <= maxW && demandW >= minW) {
       planUnrestricted(connectors);
       return this.#answerFor(demandW);
@@ -231,30 +251,39 @@ export class EvseSource implements DcSource {
     return copy;
   }
 
-  /** Takes limits, ramps and charge of a copy to the end of `dtS`, in which nothing restricts the vehicles. */
+  /**
+   * Takes limits, ramps and charge of a copy to the end of `dtS`: charging goes on unrestricted all the time, and the
+   * most discharge is what a vehicle reaches that discharges all the time.
+   */
   #pass(dtS: number, phaseLnV: Phases): void {
     const isEndless = dtS === Infinity;
-    const { phaseLnV: presentLnV } = this.#station;
+    const { connectors, phaseLnV: presentLnV } = this.#station;
     this.#hasPresentVoltage = phaseLnV.every((v, i) => Math.abs(v - (presentLnV[i] ?? 0)) <= negligibleShare * v);
     // the power of the end is the mean of the last sub-step
     const lastS = isEndless ? 0 : Math.min(dtS, rampingStepS);
     this.#updateReach(isEndless ? 0 : dtS, phaseLnV);
     this.#isQuiet = isEndless || this.#untilEventS > dtS;
+    this.#mayReachReserve = !isEndless && connectors.some((c) => mayReachReserve(c, dtS));
     if (isEndless || lastS === dtS) return;
+    const dischargeW = connectors.map((c) => lateDischargeW(c, dtS, lastS));
     this.#updateReach(dtS - lastS, phaseLnV);
-    for (const c of this.#station.connectors) {
+    for (const c of connectors) {
       c.flowW = c.unrestrictedEndW;
       if (c.vehicle === null) continue;
       const perJ = c.unrestrictedW > 0 ? c.vehicle.socPerJ : c.vehicle.drainPerJ;
       c.vehicle.soc += c.unrestrictedW * (dtS - lastS) * perJ;
     }
     this.#updateReach(lastS, phaseLnV);
+    for (const [i, c] of connectors.entries()) c.dischargeableW = Math.max(-c.unrestrictedW, dischargeW[i] ?? 0);
+    this.#boundReach(this.#stationDischargeW);
   }
 
   /** Limits in amperes follow voltage and reactive power within a few sub-steps where a function decides the latter. */
-  holds({ decidedVar }: PowerCourse): boolean {
+  holds({ dcW, decidedVar }: PowerCourse): boolean {
     const { varPerW, limitVar, p } = this.#station;
     if (!this.#isQuiet || (varPerW === null) !== (decidedVar === null)) return false;
+    const isCharging = -dcW > p.standbyW + negligibleShare * p.maxPowerW;
+    if (this.#mayReachReserve && !isCharging) return false;
     if (decidedVar === null) return true;
     return this.#hasPresentVoltage && Math.abs(Math.abs(decidedVar) - limitVar) <= negligibleShare * p.maxPowerW;
   }
@@ -464,9 +493,8 @@ export class EvseSource implements DcSource {
       c.offerW = 0;
       if (c.vehicle !== null && canFlow(c)) updateLimits(c, c.vehicle, this.#station);
     }
-    const limitW = Math.max(0, Math.min(p.maxPowerW, profile.limitW) - p.standbyW);
     const phaseBinds = capBySupply(this.#station, this.#scratch);
-    const totalBinds = shareStationLimit(connectors, this.#scratch, limitW, profile.limitW < p.maxPowerW);
+    const totalBinds = shareStationLimit(connectors, this.#scratch, this.#chargeLimitW, profile.limitW < p.maxPowerW);
     this.#shared = (phaseBinds || totalBinds) && connectors.length > 1;
     const dischargeW = this.#stationDischargeW;
     if (dischargeW < Infinity) shareStationDischarge(connectors, dischargeW);
@@ -474,6 +502,16 @@ export class EvseSource implements DcSource {
       if (c.vehicle !== null && canFlow(c)) updateReach(c, c.vehicle, dtS);
       else clearReach(c);
     }
+    this.#boundReach(dischargeW);
+  }
+
+  /**
+   * Keeps the vehicles together within the limits of the station, and plans them without a set-point.
+   * @param dischargeW discharge of all vehicles together that the profile permits
+   */
+  #boundReach(dischargeW: number): void {
+    const { connectors, p } = this.#station;
+    const limitW = this.#chargeLimitW;
     scaleBySupply(this.#station);
     let upW = 0;
     let downW = 0;
@@ -494,6 +532,12 @@ export class EvseSource implements DcSource {
     this.#availableDcW = Math.max(0, downW - p.standbyW);
     planUnrestricted(connectors);
     this.#plannedW = this.unrestrictedW;
+  }
+
+  /** Power of all vehicles together that rating and profile of the station permit, W. */
+  get #chargeLimitW(): number {
+    const { p, profile } = this.#station;
+    return Math.max(0, Math.min(p.maxPowerW, profile.limitW) - p.standbyW);
   }
 
   /** Discharge of all vehicles together that the profile of the station permits, W. */

@@ -1,7 +1,7 @@
 /** Motion of a vehicle through one sub-step: a linear ramp to its level, then along its curve. All means are exact. */
 import { chargeAlong, curvePowerW } from './vehicle.ts';
 import type { ChargeResult, Vehicle } from './vehicle.ts';
-import { nominalWattsPerAmpere } from './connector.ts';
+import { canFlow, nominalWattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
 
 const socTolerance = 1e-9;
@@ -120,6 +120,34 @@ function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: numb
   const minJ = -Math.max(0, vehicle.soc - vehicle.reserveSoc) / vehicle.drainPerJ;
   if (demandJ <= minJ) motion.endW = 0;
   motion.meanW = Math.max(demandJ, minJ) / dtS;
+}
+
+/** Discharge power of a vehicle that can discharge through this connector, W; null: none can. */
+function dischargeOf(c: Connector): { vehicle: Vehicle; maxW: number } | null {
+  if (c.vehicle === null || !canFlow(c)) return null;
+  const maxW = maxDischargeW(c, c.vehicle);
+  return maxW > 0 ? { vehicle: c.vehicle, maxW } : null;
+}
+
+/** Mean power in the last `lastS` of `dtS` if the vehicle discharges as much as it can all the time, W. */
+export function lateDischargeW(c: Connector, dtS: number, lastS: number): number {
+  const discharging = dischargeOf(c);
+  if (discharging === null) return 0;
+  const { vehicle, maxW } = discharging;
+  const rampWS = vehicleRampWS(c, vehicle);
+  const energyJ = (seconds: number) => {
+    discharge(c.flowW, vehicle, maxW, rampWS, seconds);
+    return motion.meanW * seconds;
+  };
+  return Math.max(0, (energyJ(dtS - lastS) - energyJ(dtS)) / lastS);
+}
+
+/** True if a discharge of `dtS` may take the vehicle to its reserve. */
+export function mayReachReserve(c: Connector, dtS: number): boolean {
+  const discharging = dischargeOf(c);
+  if (discharging === null) return false;
+  const { vehicle, maxW } = discharging;
+  return Math.max(maxW, -c.flowW) * dtS * vehicle.drainPerJ >= vehicle.soc - vehicle.reserveSoc;
 }
 
 /** Beyond this time, a lower bound suffices. */

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { byTest } from '../../support/rig.ts';
+import { steadyPlant } from './trial-cases.ts';
+import { expectStep, isExact, set, step, tried, volts } from './trial-rig.ts';
+
+const setPoint = (plant: SimPlant, pct: number) => {
+  set(plant, (tx) => {
+    Object.assign(tx.m704, { WSetEna: 'ENABLED', WSetMod: 'W_MAX_PCT', WSetPct: pct, WRmp: 100 });
+  });
+};
+
+/** A bidirectional station whose vehicle discharges at 40 % of the rating. */
+async function dischargingPlant(socPct: number): Promise<SimPlant> {
+  const plant = steadyPlant(['EVSE --evse_profile EVSE-V2G-DC-50kW-bidir']);
+  plant.device(0).command({ kind: 'evse.plug', connectorId: 1, ev: { socPct, reserveSocPct: 30 } }, byTest);
+  setPoint(plant, 40);
+  await step(plant, 60, volts(1));
+  return plant;
+}
+
+describe('a trial of a charging station', () => {
+  it('follows the voltage where a charging station draws a current', async () => {
+    const plant = steadyPlant(['EVSE']);
+    plant.device(0).command({ kind: 'evse.plug', connectorId: 1, ev: { socPct: 30, maxChargeW: 50_000 } }, byTest);
+    await step(plant, 60, volts(1));
+    const { powerW } = plant.exchange.states()[0]!;
+    expect(powerW).to.be.lessThan(-5000);
+    const low = tried(plant, 1, volts(0.95)).powerW;
+    expect(low / powerW).to.be.within(0.949, 0.952);
+    await expectStep(plant, 1, volts(0.95));
+    await expectStep(plant, 30, volts(1.01));
+  });
+
+  it('holds a vehicle in discharge, and takes it there and back', async () => {
+    const plant = await dischargingPlant(60);
+    expect(plant.exchange.states()[0]!.powerW).to.be.closeTo(20_000, 10);
+    await expectStep(plant, 30, volts(1.02));
+    expect(tried(plant, 0.02, volts(1)).powerW).to.be.closeTo(20_000, 10);
+    for (const pct of [-40, 80, 20]) {
+      setPoint(plant, pct);
+      await expectStep(plant, 30, volts(1));
+      expect(plant.exchange.states()[0]!.powerW, `${pct} %`).to.be.closeTo(500 * pct, 10);
+    }
+  });
+
+  it('is not exact where a discharge may reach the reserve of the vehicle', async () => {
+    const plant = await dischargingPlant(31);
+    expect([1, 10, 600].map((dtS) => isExact(plant, dtS))).to.deep.equal([true, true, false]);
+    setPoint(plant, -40);
+    await step(plant, 60, volts(1));
+    expect(isExact(plant, 600), 'while it charges').to.equal(true);
+    setPoint(plant, 40);
+    expect([10, 600].map((dtS) => isExact(plant, dtS)), 'from charge to discharge').to.deep.equal([true, false]);
+  });
+});
