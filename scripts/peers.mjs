@@ -202,6 +202,12 @@ async function hadolint() {
   return join(dirname(python), 'hadolint');
 }
 
+/** A checker of Kubernetes objects, which its package brings as a program. */
+async function kubernetesValidate() {
+  const python = await virtualEnvironment('kubernetes', 'python3', 'requirements-kubernetes.txt');
+  return join(dirname(python), 'kubernetes-validate');
+}
+
 /** Folder of the programs that a lock file of npm names. */
 async function programsOfNpm(name) {
   const files = [`${name}/package.json`, `${name}/package-lock.json`];
@@ -366,6 +372,7 @@ async function install() {
   const judges = Promise.all([
     orNull('hadolint', hadolint()),
     orNull('dclint', dclint()),
+    orNull('kubernetes-validate', kubernetesValidate()),
     orNull('the MCP clients', mcpClients()),
     orNull('prometheus', prometheus()),
     orNull('nats-server', natsServer()),
@@ -376,7 +383,8 @@ async function install() {
   ]);
   const cactus = orNull('the CSIP-AUS test definitions', cactusDefinitions());
   const [central, sunspec, rust] = await compiled;
-  const [dockerfiles, composeFiles, mcp, metrics, nats, natsNew, packageJudges, pageJudges, cyclonedx] = await judges;
+  const [dockerfiles, composeFiles, kubernetes, mcp, metrics, nats, natsNew, packageJudges, pageJudges, cyclonedx] =
+    await judges;
   const paths = {
     python: await python,
     opendnp3: await opendnp3,
@@ -388,6 +396,7 @@ async function install() {
     cactus: await cactus,
     hadolint: dockerfiles,
     dclint: composeFiles,
+    kubernetes_validate: kubernetes,
     mcp,
     prometheus: metrics,
     nats,
@@ -410,6 +419,8 @@ async function install() {
     systemd: firstLine(await outputOf('systemd-analyze', ['--version'])),
     hadolint: paths.hadolint && (await outputOf(paths.hadolint, ['--version'])),
     dclint: paths.dclint && (await outputOf(paths.dclint, ['--version'])),
+    kubernetes_validate:
+      paths.kubernetes_validate && firstLine(await outputOf(paths.kubernetes_validate, ['--version'])),
     publint: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'publint'), ['--version'])),
     attw: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'attw'), ['--version'])),
     // the checker is a program of Java, which a machine may lack

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
+import { loadConfig } from '../../src/config/layers/load.ts';
+import { settingKeys, variableOf } from '../../src/config/settings/settings.ts';
 import type { Json } from '../support/http.ts';
 import { skip } from '../support/skip.ts';
 import { describeWith, installedPath } from './support/peers.ts';
@@ -93,6 +95,106 @@ describe('the Compose file', () => {
     expect(named).to.have.length(2);
     expect(packages).to.include.members(named);
     expect(hashes?.length).to.be.at.least(packages?.length ?? 0);
+  });
+});
+
+const kubernetesFolder = 'deploy/kubernetes';
+const kubernetesFiles: readonly string[] = parse(text(`${kubernetesFolder}/kustomization.yaml`)).resources;
+
+describeWith(['kubernetes_validate'], 'on the Kubernetes files', () => {
+  const verdictOn = (...paths: readonly string[]) => judged(installedPath('kubernetes_validate'), '--strict', ...paths);
+
+  it('has no remark', () => {
+    const { status, output } = verdictOn(...kubernetesFiles.map((name) => `${kubernetesFolder}/${name}`));
+    expect(status, output).to.equal(0);
+    expect(output.match(/ passed for resource /g)).to.have.length(11);
+  });
+
+  it('refuses a misspelt member', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'derbench-'));
+    const file = join(folder, 'gateway.yaml');
+    writeFileSync(file, text(`${kubernetesFolder}/gateway.yaml`).replace('replicas:', 'replicaz:'));
+    expect(verdictOn(file).status).to.equal(1);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('the Kubernetes files', () => {
+  const objects: readonly Json[] = kubernetesFiles.flatMap((name) =>
+    parseAllDocuments(text(`${kubernetesFolder}/${name}`)).map((document) => document.toJS()),
+  );
+  const {
+    configMapGenerator: maps,
+    secretGenerator: secrets,
+    images,
+  } = parse(text(`${kubernetesFolder}/kustomization.yaml`));
+  const workloads = objects.filter(({ spec }) => spec?.template !== undefined);
+  const containers: readonly Json[] = workloads.flatMap(({ spec }) => spec.template.spec.containers);
+  const named = (kind: string) => objects.filter((each) => each.kind === kind);
+
+  it('give settings that there are, with values that a start takes', () => {
+    const common = maps.find(({ name }: Json) => name === 'derbench-fleet').literals as readonly string[];
+    const env = Object.fromEntries(common.map((each) => each.split(/=(.*)/s).slice(0, 2)));
+    for (const { image, env: entries, args = [] } of containers) {
+      if (image !== 'derbench') continue;
+      // kubernetes fills in the names of the pod
+      const values = { DERBENCH_SHARD_ORDINAL: '2' };
+      const given = entries.map(({ name, value }: Json) => [name, value?.replace('$(POD_NAME)', 'derbench-shard-2')]);
+      const all = { ...env, ...Object.fromEntries(given), ...values };
+      for (const name of Object.keys(all).filter((each) => each.startsWith('DERBENCH_')))
+        expect(settingKeys.map(variableOf), name).to.include(name);
+      if (args.length > 0) expect(args).to.deep.equal(['gateway']);
+      else
+        expect(loadConfig([], all, { isFile: () => true, readFile: () => 'secret' })).to.have.nested.property(
+          'config.firstDevice',
+          2000,
+        );
+    }
+  });
+
+  it('select pods that there are, by ports that these have', () => {
+    const podsOf = (selector: Json) =>
+      workloads.filter(({ spec }) =>
+        Object.entries(selector).every(
+          ([label, value]) => label.includes('pod-name') || spec.template.metadata.labels[label] === value,
+        ),
+      );
+    for (const { metadata, spec } of named('Service')) {
+      const [workload, ...others] = podsOf(spec.selector);
+      expect([workload?.metadata.name, others.length], metadata.name).to.deep.equal([
+        metadata.name.replace(/-0$/, ''),
+        0,
+      ]);
+      const ports = workload.spec.template.spec.containers.flatMap((each: Json) => each.ports);
+      for (const { targetPort } of spec.ports)
+        if (typeof targetPort === 'string') expect(ports.map(({ name }: Json) => name)).to.include(targetPort);
+    }
+    for (const { spec } of named('PodDisruptionBudget')) expect(podsOf(spec.selector.matchLabels)).to.have.length(1);
+    const [policy] = named('NetworkPolicy');
+    const [{ from }] = policy.spec.ingress;
+    const clients = podsOf(from[0].podSelector.matchLabels).map(({ metadata }) => metadata.name);
+    expect(clients).to.deep.equal(['derbench-shard', 'derbench-gateway']);
+    expect(podsOf(policy.spec.podSelector.matchLabels).map(({ metadata }) => metadata.name)).to.deep.equal(['nats']);
+  });
+
+  it('mount what is made, and let no container gain rights', () => {
+    const sources = [...maps, ...secrets].map(({ name }: Json) => name);
+    for (const { spec } of workloads) {
+      const pod = spec.template.spec;
+      for (const { configMap, secret } of pod.volumes)
+        expect(sources).to.include((configMap ?? secret).name ?? secret.secretName);
+      expect([pod.securityContext.runAsNonRoot, pod.automountServiceAccountToken]).to.deep.equal([true, false]);
+    }
+    for (const { name, securityContext: context, resources } of containers) {
+      expect(
+        [context.readOnlyRootFilesystem, context.allowPrivilegeEscalation, context.capabilities.drop],
+        name,
+      ).to.deep.equal([true, false, ['ALL']]);
+      expect(resources.limits.memory, name).to.be.a('string');
+    }
+    const built = images.map(({ name }: Json) => name);
+    for (const { image } of containers)
+      if (!built.includes(image)) expect(image).to.match(/^[\w/]+:v?\d+\.\d+\.\d+(-[\w-]+)?$/);
   });
 });
 

@@ -537,25 +537,32 @@ const dashboardJudges: readonly Judge[] = [
   },
 ];
 
+/** A judge of packages and deployment files that is a peer of its own. */
+function packaging(row: Pick<Judge, 'id' | 'home' | 'role'> & { name?: string; peer: Peer; title?: RegExp }): Judge {
+  const { peer, title, name = row.id, ...others } = row;
+  const tests = [{ peer, ...(title !== undefined && { title }) }];
+  return { ...others, name, protocol: 'packaging', version: { peer }, tests };
+}
+
 const packagingJudges: readonly Judge[] = [
-  {
+  packaging({
     id: 'hadolint',
-    name: 'hadolint',
     home: 'https://github.com/hadolint/hadolint',
-    protocol: 'packaging',
     role: 'linter of the Dockerfile',
-    version: { peer: 'hadolint' },
-    tests: [{ peer: 'hadolint' }],
-  },
-  {
+    peer: 'hadolint',
+  }),
+  packaging({
     id: 'dclint',
-    name: 'dclint',
     home: 'https://github.com/zavoloklom/docker-compose-linter',
-    protocol: 'packaging',
     role: 'linter of the Compose files',
-    version: { peer: 'dclint' },
-    tests: [{ peer: 'dclint' }],
-  },
+    peer: 'dclint',
+  }),
+  packaging({
+    id: 'kubernetes-validate',
+    home: pypi('kubernetes-validate'),
+    role: 'checker of the Kubernetes files',
+    peer: 'kubernetes_validate',
+  }),
   {
     id: 'systemd-analyze',
     name: 'systemd-analyze',
@@ -565,78 +572,56 @@ const packagingJudges: readonly Judge[] = [
     version: { program: 'systemd-analyze' },
     tests: [{ files: ['interop/deploy.test'], title: /systemd-analyze/ }],
   },
-  {
-    id: 'publint',
-    name: 'publint',
-    home: 'https://publint.dev',
-    protocol: 'packaging',
-    role: 'linter of the npm package',
-    version: { peer: 'publint' },
-    tests: [{ peer: 'publint' }],
-  },
-  {
+  packaging({ id: 'publint', home: 'https://publint.dev', role: 'linter of the npm package', peer: 'publint' }),
+  packaging({
     id: 'attw',
     name: 'attw (Are the types wrong?)',
     home: 'https://github.com/arethetypeswrong/arethetypeswrong.github.io',
-    protocol: 'packaging',
     role: 'checker of exports and types of the npm package',
-    version: { peer: 'attw' },
-    tests: [{ peer: 'attw' }],
-  },
-  {
+    peer: 'attw',
+  }),
+  packaging({
     id: 'cyclonedx',
     name: 'CycloneDX 1.6, schemas of cyclonedx-python-lib',
     home: 'https://github.com/CycloneDX/cyclonedx-python-lib',
-    protocol: 'packaging',
     role: 'schema of the bill of materials',
-    version: { peer: 'cyclonedx' },
-    tests: [{ peer: 'cyclonedx' }],
-  },
-  {
+    peer: 'cyclonedx',
+  }),
+  packaging({
     id: 'twine',
-    name: 'twine',
     home: pypi('twine'),
-    protocol: 'packaging',
     role: 'checker of the Python packages',
-    version: { peer: 'twine' },
-    tests: [{ peer: 'twine', title: /passes twine/ }],
-  },
-  {
+    peer: 'twine',
+    title: /passes twine/,
+  }),
+  packaging({
     id: 'check-wheel-contents',
-    name: 'check-wheel-contents',
     home: pypi('check-wheel-contents'),
-    protocol: 'packaging',
     role: 'checker of the wheel',
-    version: { peer: 'check_wheel_contents' },
-    tests: [{ peer: 'check_wheel_contents', title: /check-wheel/ }],
-  },
-  {
+    peer: 'check_wheel_contents',
+    title: /check-wheel/,
+  }),
+  packaging({
     id: 'mypy',
-    name: 'mypy',
     home: pypi('mypy'),
-    protocol: 'packaging',
     role: 'type checker of the Python client',
-    version: { peer: 'mypy' },
-    tests: [{ peer: 'mypy', title: /passes mypy/ }],
-  },
-  {
+    peer: 'mypy',
+    title: /passes mypy/,
+  }),
+  packaging({
     id: 'pyright',
-    name: 'pyright',
     home: pypi('pyright'),
-    protocol: 'packaging',
     role: 'type checker of the Python client',
-    version: { peer: 'pyright' },
-    tests: [{ peer: 'pyright', title: /pyright/ }],
-  },
-  {
+    peer: 'pyright',
+    title: /pyright/,
+  }),
+  packaging({
     id: 'pytest',
-    name: 'pytest',
     home: pypi('pytest'),
-    protocol: 'packaging',
     role: 'runner that finds and uses the plugin',
-    version: { peer: 'pytest' },
-    tests: [{ peer: 'pytest', title: / installed / }],
-  },
+    peer: 'pytest',
+    title: / installed /,
+  }),
 ];
 
 export const judges: readonly Judge[] = [

@@ -32,6 +32,7 @@ export function installedPath(
     | 'cactus'
     | 'hadolint'
     | 'dclint'
+    | 'kubernetes_validate'
     | 'mcp'
     | 'prometheus'
     | 'nats'
@@ -103,6 +104,7 @@ const probes = {
   cactus: () => false,
   hadolint: () => false,
   dclint: () => false,
+  kubernetes_validate: () => false,
   publint: () => false,
   attw: () => false,
   vnu: () => false,
