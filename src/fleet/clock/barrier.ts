@@ -91,6 +91,10 @@ export class Barrier {
     let stands = await this.#prepared(members, by, failed);
     const begin = furthestOf(stands);
     const end = endUs(begin);
+    if (end <= begin) {
+      await this.#settle(stands);
+      return { tick: newestOf(stands), simUs: begin, reached: stands.map(({ member }) => member.shard), failed };
+    }
     const tick = newestOf(stands) + 1;
     for (let at = begin; at < end; ) {
       const to = nextCut(

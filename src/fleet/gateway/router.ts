@@ -64,6 +64,7 @@ export class ShardRouter {
     const rule = ruleOf(request.route.operationId);
     switch (rule?.name) {
       case 'own':
+      case 'leader':
         return null;
       case undefined:
         throw new HttpProblem('fleet-unsupported', 'A gateway does not serve this operation.');

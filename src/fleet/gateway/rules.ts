@@ -17,6 +17,8 @@ export const ruleNames = [
   'list',
   /** by the parameter `device` or `shard`, one of which must be there: ids of several processes do not mix */
   'chosen',
+  /** answered by the gateway that leads the fleet */
+  'leader',
   /** answered by the gateway itself */
   'own',
   /** not served by a gateway yet */
@@ -64,6 +66,7 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
     get_modbus_messages get_csip_messages get_dnp3_messages download_recorder get_recorder get_session_generator
     get_evidence list_findings clear_findings list_finding_peers get_timeline get_attention get_energy get_faults
     get_modbus_faults get_csip_faults get_dnp3_faults set_faults set_modbus_fault set_csip_fault set_dnp3_fault`,
+  leader: 'get_time set_time step_time',
   own: `
     get_server_info get_health get_overview stop_simulator get_logs get_metrics list_stream_clients list_grid_events
     list_fault_kinds list_fault_profiles list_evse_profiles list_finding_rules get_scenario_schema`,
@@ -71,10 +74,6 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
 
 /** Operations that a gateway refuses, by the sentence that says what to do instead. */
 const unsupported: readonly (readonly [detail: string, operations: string])[] = [
-  [
-    'A gateway does not set the time of its shards yet: start each shard with the same clock.',
-    'get_time set_time step_time',
-  ],
   [
     'A gateway does not run scenarios yet: run "derbench run" on one machine, or send the steps as requests.',
     `list_scenario_runs run_scenario_beside get_scenario_run stop_scenario_run get_scenario_run_report

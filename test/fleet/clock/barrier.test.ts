@@ -7,6 +7,7 @@ import type { Standing } from '../../../src/fleet/clock/messages.ts';
 import { SteppedTicks } from '../../../src/fleet/clock/stepped.ts';
 import type { FleetFault } from '../../../src/fleet/link.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { failureOf } from '../../support/client.ts';
 import { pick } from '../../support/depth.ts';
 import { byTest } from '../../support/rig.ts';
 import { fleetDevices, shardsOf, shownBy } from '../../support/shards.ts';
@@ -103,12 +104,7 @@ describe('fleet/clock: the barrier', () => {
       ticks.go({ term: 2, step: 4, toUs, tick: 1 }),
       ticks.go({ term: 2, step: 5, toUs, tick: 1 }),
       ticks.go({ term: 1, step: 9, toUs, tick: 1 }),
-    ].map((work) =>
-      work.then(
-        () => 'done',
-        (error: Error) => error.message,
-      ),
-    );
+    ].map(async (work) => (await failureOf(work)).message);
     expect(await Promise.all(refusals)).to.deep.equal([
       'the message is older, the last one was 5',
       'the message is same, the last one was 5',
