@@ -5,6 +5,7 @@ import type { Plant, TickEvent } from '../contract/plant.ts';
 import { positionOf } from '../contract/snapshot.ts';
 import type { Snapshot } from '../contract/snapshot.ts';
 import { clockModes } from '../core/time/clock.ts';
+import type { ClockMode } from '../core/time/clock.ts';
 import { isTimeZone } from '../core/time/zone.ts';
 import { integer, member, members, nested, number, text, time, word, camelCased } from './common/members.ts';
 import { checkClockHasNoOwner } from './common/clock-owner.ts';
@@ -35,7 +36,11 @@ export const clock = members<Plant['time'], { readonly plant: Pick<Plant, 'dateM
   stepped_by: writer.orNull('Last writer that ran ticks by `controls/time/step`; null: none.'),
 }));
 
-const stepResult = members<{ readonly snapshot: Snapshot | null }, { readonly plant: Plant }>()('StepReply', () => ({
+/** Reply of a step. */
+export const stepResult = members<
+  { readonly snapshot: Snapshot | null },
+  { readonly plant: Pick<Plant, 'time' | 'dateMs'> }
+>()('StepReply', () => ({
   time: nested(clock)((_of, { plant }) => plant.time),
   snapshot: member(() => z.union([snapshotSchema, z.null()]))(
     'Null: `device` was removed during the step; without `device`: the first device of the start is no longer there.',
@@ -99,6 +104,18 @@ async function runUntil(plant: Plant, untilMs: number, by: Origin): Promise<Tick
   }
 }
 
+type TimeBody = z.infer<ReturnType<typeof timeBodySchema>>;
+
+/** @param present mode of the clock @throws HttpProblem `validation` */
+export function checkTimeChange(body: TimeBody, present: ClockMode): void {
+  if (Object.keys(body).length === 0) {
+    throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema().shape).join(', ')} is required`);
+  }
+  if ((body.mode ?? present) !== 'wall_clock') return;
+  if (body.rate !== undefined && body.rate !== 1) throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
+  if (body.clock_time !== undefined) throw invalid('body', '/clock_time', 'cannot be set in the mode wall_clock');
+}
+
 export const timeRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -125,15 +142,7 @@ export const timeRoutes: readonly Route[] = [
     handle(ctx, { body, by }) {
       const { plant } = ctx;
       checkClockIsFree(ctx);
-      if (Object.keys(body).length === 0) {
-        throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema().shape).join(', ')} is required`);
-      }
-      const mode = body.mode ?? plant.time.mode;
-      if (mode === 'wall_clock') {
-        if (body.rate !== undefined && body.rate !== 1)
-          throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
-        if (body.clock_time !== undefined) throw invalid('body', '/clock_time', 'cannot be set in the mode wall_clock');
-      }
+      checkTimeChange(body, plant.time.mode);
       plant.setTime(camelCased(body), by);
       return clock.reply(plant.time, { plant });
     },

@@ -546,9 +546,10 @@ export class SimPlant implements Plant {
    * Runs a tick of real time, unless the clock is paused.
    * @param slots tick intervals since the last tick
    * @param number number of the tick, if it is above the last one; default: the next
+   * @param until instant at which the tick ends, in place of `slots`; where the machine is slow, whole ticks before it
    */
-  tick(slots = 1, number?: number): Promise<void> {
-    return this.#realTicks.tick(slots, number);
+  tick(slots = 1, number?: number, until?: SimTime): Promise<void> {
+    return this.#realTicks.tick(slots, number, until);
   }
 
   guideTicks(guide: TickGuide): () => void {

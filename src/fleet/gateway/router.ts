@@ -79,6 +79,8 @@ export class ShardRouter {
       case 'own':
         if (endsFleet(request)) await this.#askAll({ ...request, bytes: Buffer.from('{}') });
         return null;
+      case 'leader':
+        return null;
       case 'shard':
         return this.#pass(this.#named(request.params['name'] ?? ''), { ...request, path: `${apiPrefix}/stop` });
       case undefined:

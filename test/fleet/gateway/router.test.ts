@@ -138,7 +138,7 @@ describe('fleet/gateway: requests for one shard', () => {
     );
     expect(await refusal(request('GET', '/commands/12'))).to.match(/^unknown-resource: /);
     expect(await refusal(request('GET', '/modbus/messages'))).to.match(/^validation: .*give device or shard/);
-    expect(await refusal(request('POST', '/controls/time', { rate: 2 }))).to.match(/^fleet-unsupported: /);
+    expect(await refusal(request('GET', '/site'))).to.match(/^fleet-unsupported: /);
     expect(await refusal(request('POST', '/commands', { command: 'stop', device: 'all' }))).to.match(/^fleet-unsup/);
     server.services.clear();
     expect(await refusal(request('GET', '/devices/1'))).to.match(/^shard-lost: .*"a"/);
