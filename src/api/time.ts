@@ -8,7 +8,7 @@ import { clockModes } from '../core/time/clock.ts';
 import type { ClockMode } from '../core/time/clock.ts';
 import { isTimeZone } from '../core/time/zone.ts';
 import { integer, member, members, nested, number, text, time, word, camelCased } from './common/members.ts';
-import { checkClockHasNoOwner } from './common/clock-owner.ts';
+import { checkClockHasNoOwner, checkIsNoMember } from './common/clock-owner.ts';
 import { isoMember, deviceQuery } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
@@ -85,8 +85,12 @@ const stepBodySchema = memo(() =>
     .openapi('StepRequest'),
 );
 
-/** Refuses a request while a scenario or an exchange owns the clock. @throws SimError COMMAND_CONFLICT */
+/**
+ * Refuses a request while a scenario, an exchange or a fleet owns the clock.
+ * @throws SimError COMMAND_CONFLICT, HttpProblem `fleet-member`
+ */
 function checkClockIsFree(ctx: RouteContext): void {
+  checkIsNoMember(ctx);
   const refusal = clockRefusal(ctx.plant.exchange);
   if (refusal !== null) throw new SimError('COMMAND_CONFLICT', refusal);
   checkClockHasNoOwner(ctx);
@@ -138,7 +142,7 @@ export const timeRoutes: readonly Route[] = [
       'member is required.',
     body: timeBodySchema,
     reply: clock.schema,
-    problems: ['conflict'],
+    problems: ['conflict', 'fleet-member'],
     handle(ctx, { body, by }) {
       const { plant } = ctx;
       checkClockIsFree(ctx);
@@ -163,7 +167,7 @@ export const timeRoutes: readonly Route[] = [
     query: deviceQuery,
     body: stepBodySchema,
     reply: stepResult.schema,
-    problems: ['conflict'],
+    problems: ['conflict', 'fleet-member'],
     async handle(ctx, { query, body, by }) {
       checkClockIsFree(ctx);
       const index = query.device === undefined ? ctx.plant.firstIndex : selectedDevice(ctx, query.device).index;

@@ -125,7 +125,7 @@ export class FreeRun {
     this.#record = record;
     try {
       const patch = patchTo(record, { ...plant.time, shiftMs: shiftOf(plant.time) });
-      if (patch !== null) setTime(plant, patch, record.by);
+      if (patch !== null) setTime(plant, patch, record.changedBy);
     } catch (error) {
       onFailure(error);
     }

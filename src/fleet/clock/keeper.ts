@@ -1,17 +1,18 @@
 /** The clock of a fleet in the gateway that leads: changes it for all shards at one instant, steps it, and waits for slow ones. */
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
-import type { Origin } from '../../core/origin.ts';
+import { plainOrigin } from '../../core/origin.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { ClockPatch, SimTime, WallClock } from '../../core/time/clock.ts';
 import { SimClock } from '../../core/time/sim-clock.ts';
 import { Turns } from '../../core/turns.ts';
 import { FleetError } from '../link.ts';
-import type { FleetLink, Stop } from '../link.ts';
+import type { FleetLink, FleetMessage, Stop } from '../link.ts';
 import { Barrier, BarrierError } from './barrier.ts';
 import type { BarrierMember, MemberFailure, TickOutcome } from './barrier.ts';
 import { clockMessage, clockSubject, readReady, readStanding } from './messages.ts';
-import type { Go, Prepare, SetReady, Standing } from './messages.ts';
+import type { ClockVerb, Go, Prepare, SetReady, Standing } from './messages.ts';
 import { isPaused, simOf, slotEndMs, tickAt, tickUsOf } from './record.ts';
 import type { ClockRecord } from './record.ts';
 import { ClockStore } from './store.ts';
@@ -26,6 +27,8 @@ const startMs = 300;
 const slotsAhead = 2;
 /** long steps keep the instant for processes that start meanwhile */
 const keepEveryMs = 5000;
+/** between two requests to a shard that does not serve, a little more than makes it lost */
+const betweenMs = 550;
 /** ticks of one request */
 const maxSteps = 100_000;
 
@@ -44,6 +47,10 @@ export interface ClockKeeperOptions {
   readonly nowMs: () => number;
   /** living shards in the order of their devices */
   readonly shards: () => readonly ClockShard[];
+  /** A request to a shard found nobody. */
+  readonly noResponder: (shard: string) => void;
+  /** Resolves after so many ms. */
+  readonly wait: (ms: number) => Promise<void>;
   /** Resolves when the ticks of these shards have come, at least up to this number. */
   readonly ticksCome: (shards: readonly string[], tick: number) => Promise<void>;
   /** `hold`: all shards wait for a slow one */
@@ -77,16 +84,32 @@ class LinkMember implements BarrierMember {
     return readStanding(await this.#ask('go', message, silentMs, true));
   }
 
-  async set(message: object, limitMs: number): Promise<SetReady> {
-    return readReady(await this.#ask('set', message, limitMs, false));
+  async set(message: object, limitMs: number, whileAlive: boolean): Promise<SetReady> {
+    return readReady(await this.#ask('set', message, limitMs, whileAlive));
   }
 
-  #ask(verb: 'prepare' | 'go' | 'set', message: object, limitMs: number, whileAlive: boolean) {
-    const { link, prefix } = this.#options;
+  /** A process serves some moments after its lease, and a killed one is known as lost by the second request. */
+  async #ask(verb: ClockVerb, message: object, limitMs: number, whileAlive: boolean): Promise<FleetMessage> {
+    const { link, prefix, noResponder, wait } = this.#options;
     const subject = clockSubject(prefix, verb, this.shard);
-    return link.request(subject, clockMessage(message), limitMs, { signal: this.#lost, whileAlive });
+    const ask = () => link.request(subject, clockMessage(message), limitMs, { signal: this.#lost, whileAlive });
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isNobody(error) || this.#lost.aborted) throw error;
+    }
+    noResponder(this.shard);
+    await wait(betweenMs);
+    try {
+      return await ask();
+    } catch (error) {
+      if (isNobody(error)) noResponder(this.shard);
+      throw error;
+    }
   }
 }
+
+const isNobody = (error: unknown) => error instanceof FleetError && error.code === 'no-responder';
 
 const failureOf = (shard: string, error: unknown): MemberFailure => {
   const code = error instanceof FleetError ? error.code : null;
@@ -158,12 +181,15 @@ export class ClockKeeper {
       const atTick = isPaused(present) ? null : this.#tickAhead(present);
       const seq = present.seq + 1;
       const asked = await this.#askAll(members, (member) =>
-        member.set({ phase: 'prepare', term: present.term, seq, atTick }, agreeMs),
+        member.set({ phase: 'prepare', term: present.term, seq, atTick }, agreeMs, false),
       );
       if (asked.failed.length > 0) throw new BarrierError(asked.failed);
       const next = changed(present, patch, this.#origin(present, atTick, asked.done));
-      const record = await this.#replace(present, { ...next, seq, by, madeMs: this.#options.wall.nowMs() });
-      const committed = await this.#askAll(members, (member) => member.set({ phase: 'commit', record }, silentMs));
+      const changedBy = this.#writer(by, next.sim0Us);
+      const record = await this.#replace(present, { ...next, seq, changedBy, madeMs: this.#options.nowMs() });
+      const committed = await this.#askAll(members, (member) =>
+        member.set({ phase: 'commit', record }, silentMs, true),
+      );
       return { applied: committed.done.map(({ shard }) => shard), failed: committed.failed };
     });
   }
@@ -191,6 +217,7 @@ export class ClockKeeper {
     const endedSteps = this.#endedSteps;
     return this.#turns.take(async () => {
       let last: TickOutcome | null = null;
+      let steppedBy: Provenance | null = null;
       let keptMs = this.#options.wall.monotonicMs();
       try {
         for (let done = 0; 'ticks' in length ? done < length.ticks : true; done += 1) {
@@ -201,15 +228,16 @@ export class ClockKeeper {
             );
           const record = await this.#pausedRecord(done === 0);
           if ('untilUs' in length && isReached(record, last?.simUs ?? record.sim0Us, length.untilUs)) break;
+          steppedBy ??= this.#writer(by, record.sim0Us);
           last = await this.#tick(record, length, done === 0 ? by : null);
           if (last.failed.length > 0) break;
           if (this.#options.wall.monotonicMs() - keptMs > keepEveryMs) {
-            await this.#keep(last);
+            await this.#keep(last, steppedBy);
             keptMs = this.#options.wall.monotonicMs();
           }
         }
       } finally {
-        if (last !== null) await this.#keep(last);
+        if (last !== null) await this.#keep(last, steppedBy);
       }
       return { applied: last?.reached ?? this.#options.shards().map(({ shard }) => shard), failed: last?.failed ?? [] };
     });
@@ -243,15 +271,20 @@ export class ClockKeeper {
   }
 
   /** A process that starts now begins where the fleet is. */
-  async #keep({ tick, simUs }: TickOutcome): Promise<void> {
-    const { wall } = this.#options;
+  async #keep({ tick, simUs }: TickOutcome, steppedBy: Provenance | null): Promise<void> {
+    const { nowMs } = this.#options;
     const record = await this.#store.replace(
-      (present) => present && { ...present, seq: present.seq + 1, tick0: tick, sim0Us: simUs, madeMs: wall.nowMs() },
+      (present) =>
+        present && { ...present, seq: present.seq + 1, tick0: tick, sim0Us: simUs, madeMs: nowMs(), steppedBy },
     );
     if (record !== null) this.#take(record);
   }
 
-  /** @throws SimError NOT_CONNECTED */
+  #writer(by: Origin, at: SimTime): Provenance {
+    return { ...plainOrigin(by), at, wallMs: this.#options.wall.nowMs() };
+  }
+
+  /** @throws FleetError */
   async #present(): Promise<ClockRecord> {
     const record = await this.#store.read();
     if (record === null) throw new FleetError('no-responder', 'no shard has joined the fleet yet');

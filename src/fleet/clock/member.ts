@@ -6,6 +6,7 @@ import type { Later } from '../../core/time/timers.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, FleetMessage, Stop } from '../link.ts';
 import { FreeRun } from './free-run.ts';
+import { decodedLeader, leaderKey } from './leader.ts';
 import {
   checkedMembers,
   clockMessage,
@@ -52,6 +53,7 @@ export class ClockMember {
   readonly #steps: SteppedTicks;
   readonly #time: FleetTime;
   #stops: Stop[] = [];
+  #leader: string | null = null;
 
   constructor(options: ClockMemberOptions) {
     const { link, prefix, plant, record, wall, later, log, sent } = options;
@@ -73,6 +75,11 @@ export class ClockMember {
     return this.#run.record;
   }
 
+  /** Address of the gateway that leads, as it was seen last; null: not known. */
+  get leader(): string | null {
+    return this.#leader;
+  }
+
   async open(): Promise<void> {
     const { link, log } = this.#options;
     await this.#time.start(true);
@@ -83,6 +90,9 @@ export class ClockMember {
       new ClockStore(link).watch((record) => {
         this.#run.follow(record);
       }, onFailure),
+      link.leases.watch(leaderKey, ({ value }) => {
+        if (value !== null) this.#leader = decodedLeader(value).http || null;
+      }),
       await this.#serve('prepare', async (request) => this.#steps.prepare(readPrepare(request))),
       await this.#serve('go', async (request) => this.#steps.go(readGo(request))),
       await this.#serve('set', (request) => this.#set(request)),

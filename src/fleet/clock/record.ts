@@ -1,6 +1,6 @@
 /** The clock of a fleet: one record in the bucket that stays. In free run it is a grid of slots, one tick in each. */
 import { isDateMs, isInstant } from '../../core/kept-dates.ts';
-import type { Origin } from '../../core/origin.ts';
+import type { Provenance } from '../../core/origin.ts';
 import { clockModes } from '../../core/time/clock.ts';
 import type { ClockPatch, ClockSettings, SimTime } from '../../core/time/clock.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
@@ -24,14 +24,20 @@ export interface ClockRecord extends ClockSettings {
   readonly shiftMs: number;
   /** instant at which the fleet started */
   readonly startUs: SimTime;
-  /** wall time of the change, ms since the epoch */
+  /** time of the fleet at which the record was written, ms */
   readonly madeMs: number;
-  /** writer of the change; null: as started */
-  readonly by: Origin | null;
+  /** last writer of mode, rate, time of day or zone; null: as started */
+  readonly changedBy: Provenance | null;
+  /** last client that ran ticks by hand; null: none */
+  readonly steppedBy: Provenance | null;
 }
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
 const isText = (value: unknown) => typeof value === 'string' && value.length > 0 && value.length <= 64;
+const isWriter = (value: unknown) => {
+  const { at, wallMs } = (value ?? {}) as Partial<Provenance>;
+  return isOrigin(value) && isInstant(at) && isDateMs(wallMs);
+};
 const isPositive = (value: unknown) => Number.isFinite(value) && (value as number) > 0;
 
 const checks: Readonly<Record<keyof ClockRecord, (value: unknown) => boolean>> = {
@@ -48,7 +54,8 @@ const checks: Readonly<Record<keyof ClockRecord, (value: unknown) => boolean>> =
   shiftMs: isDateMs,
   startUs: isInstant,
   madeMs: isDateMs,
-  by: (value) => value === null || isOrigin(value),
+  changedBy: (value) => value === null || isWriter(value),
+  steppedBy: (value) => value === null || isWriter(value),
 };
 
 /** @throws FleetError `refused` */

@@ -48,6 +48,7 @@ export class TickPublisher {
   #first = true;
   /** the last tick, until the server has confirmed it; null: it has */
   #unflushed: object | null = null;
+  #left: Promise<void> = Promise.resolve();
   /** Ticks that were not sent, since the last one had not left or the server was away. */
   missed = 0;
   sent = 0;
@@ -75,6 +76,11 @@ export class TickPublisher {
 
   stop(): void {
     for (const stop of this.#stops) stop();
+  }
+
+  /** Resolves when the server has the last tick, or is away. */
+  get left(): Promise<void> {
+    return this.#left;
   }
 
   /** @returns false: nothing was sent */
@@ -120,6 +126,6 @@ export class TickPublisher {
       if (this.#unflushed === waiting) this.#unflushed = null;
     };
     // a failed flush means that the connection is gone: its return begins anew
-    this.#options.link.flush().then(done, done);
+    this.#left = this.#options.link.flush().then(done, done);
   }
 }
