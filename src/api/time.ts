@@ -47,7 +47,7 @@ export const stepResult = members<
   ),
 }));
 
-const timeBodySchema = memo(() =>
+export const timeBodySchema = memo(() =>
   z
     .strictObject({
       mode: z.enum(clockModes).optional(),
@@ -67,7 +67,7 @@ const timeBodySchema = memo(() =>
     .openapi('TimeRequest'),
 );
 
-const stepBodySchema = memo(() =>
+export const stepBodySchema = memo(() =>
   z
     .strictObject({
       ticks: z.int().min(1).max(100_000).optional().openapi({
@@ -108,7 +108,7 @@ async function runUntil(plant: Plant, untilMs: number, by: Origin): Promise<Tick
   }
 }
 
-type TimeBody = z.infer<ReturnType<typeof timeBodySchema>>;
+export type TimeBody = z.infer<ReturnType<typeof timeBodySchema>>;
 
 /** @param present mode of the clock @throws HttpProblem `validation` */
 export function checkTimeChange(body: TimeBody, present: ClockMode): void {

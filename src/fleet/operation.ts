@@ -16,6 +16,5 @@ export const typeHeader = 'Content-Type';
 /** Method of a request for the last tick once more, as the first one. */
 export const tickMethod = 'TICK';
 
-/** Operation of a request that only the leader carries out, at `leadSubject`. */
-export const operationHeader = 'Derbench-Operation';
+/** Subject of requests that only the gateway that leads carries out. */
 export const leadSubject = (prefix: string) => `${prefix}.lead`;

@@ -2,8 +2,8 @@
  * Ticks of real time follow the rate of the clock as far as the machine can: its speed is measured, and ticks that
  * cannot keep the rate are shortened.
  */
+import { simStepS } from '../../contract/plant.ts';
 import type { Logger } from '../../core/log/log.ts';
-import { maxStepS } from '../inverter/inverter.ts';
 import type { TickGuide } from '../../contract/plant.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -13,7 +13,7 @@ import type { SimClock } from '../../core/time/sim-clock.ts';
 /** first estimate of the time for one simulated second of one device */
 const initialMsPerDeviceSecond = 0.01;
 /** minimum simulated time of a tick: a shorter tick takes no less real time */
-const minCutS = maxStepS;
+const minCutS = simStepS;
 /** share of the rate from which the rate counts as held */
 const minRateShare = 0.9;
 /** minimum time between two warnings */

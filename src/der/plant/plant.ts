@@ -23,6 +23,7 @@ import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { DeviceEnergy, SiteEnergy } from '../../contract/energy.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
+import { simStepS } from '../../contract/plant.ts';
 import type {
   Disturbance,
   Plant,
@@ -38,7 +39,6 @@ import type { SimDevice } from '../device/device.ts';
 import type { DeviceFactory } from './device-factory.ts';
 import { DrivenTicks } from './driven-ticks.ts';
 import type { DeviceSpec } from '../device/template.ts';
-import { maxStepS as simStepS } from '../inverter/inverter.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { PlantExchange } from './exchange.ts';
 import { Pace, RealTicks } from './pace.ts';

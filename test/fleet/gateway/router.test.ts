@@ -48,6 +48,8 @@ async function opened(reply: (shard: string, request: FleetMessage) => FleetMess
     new Forwarder(link, 'lab'),
     () => shards,
     () => 0,
+    ({ route: { operationId } }) =>
+      Promise.resolve({ status: 200, type: 'application/json', headers: {}, bytes: text({ led: operationId }) }),
   );
   const request = async (method: string, path: string, body?: unknown) => {
     const [plain = '', query = ''] = path.split('?');
@@ -128,6 +130,13 @@ describe('fleet/gateway: requests for one shard', () => {
     const reply = await request('POST', '/commands?device=12', { command: 'stop' });
     expect(valueOf(reply)).to.deep.equal({ id: 'b:7' });
     expect(reply?.headers).to.deep.equal({ Location: '/api/sim/commands/b%3A7' });
+  });
+
+  it('go to the leader where they are about the time', async () => {
+    const { asked, request } = await opened(() => answerOf({}));
+    const led = [await request('GET', '/controls/time'), await request('POST', '/controls/time/step', {})];
+    expect(led.map(valueOf)).to.deep.equal([{ led: 'get_time' }, { led: 'step_time' }]);
+    expect(asked).to.deep.equal([]);
   });
 
   it('are refused where no shard can answer, with the reason', async () => {
