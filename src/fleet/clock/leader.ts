@@ -63,10 +63,15 @@ export class Leadership {
     this.#isStopped = true;
     this.#cancel();
     await this.#attempt;
-    const { link } = this.#options;
+    const { link, log } = this.#options;
     const wasLeader = this.isLeader;
     this.#change(false);
-    if (wasLeader && link.state === 'connected') await link.leases.delete(leaderKey);
+    if (!wasLeader || link.state !== 'connected') return;
+    try {
+      await link.leases.delete(leaderKey);
+    } catch (error) {
+      log.warning(`the lease of the leader ends by its time limit: ${errorText(error)}`);
+    }
   }
 
   #plan(): void {

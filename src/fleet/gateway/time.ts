@@ -76,7 +76,8 @@ export function timeOf(record: ClockRecord, newest: readonly ShardTick[], wall: 
     mode,
     rate,
     timezone,
-    rateEffective: isPaused(record) ? 0 : Math.min(rate, ...newest.map(({ head }) => head.rateEffective)),
+    // the last tick before a start of the clock has none
+    rateEffective: isPaused(record) ? 0 : Math.min(rate, ...newest.map(({ head }) => head.rateEffective || rate)),
     clockTime: shown.timeOfDate(dateMs),
     sim,
     dateMs,
@@ -125,7 +126,7 @@ export class TimeOperations {
         : await atUntil(keeper.step({ untilUs: this.#instantOf(until) }, by));
     const time = this.#now();
     const snapshot = index === null ? null : this.#snapshot(index);
-    const shown = stepResult.reply({ snapshot }, { plant: { time, dateMs: () => time.dateMs } });
+    const shown = stepResult.reply({ snapshot }, { plant: { time, dateMs: datesOf(time) } });
     return this.#reply(outcome, shown);
   }
 
@@ -162,7 +163,7 @@ export class TimeOperations {
 
   #shown() {
     const time = this.#now();
-    return clock.reply(time, { plant: { dateMs: () => time.dateMs } });
+    return clock.reply(time, { plant: { dateMs: datesOf(time) } });
   }
 
   /** The instant of a simulated date. Replies show the present one without microseconds. */
@@ -194,6 +195,12 @@ export class TimeOperations {
     return null;
   }
 }
+
+/** Dates of instants, as the clock shows them now. */
+const datesOf =
+  ({ dateMs, sim }: TimeNow) =>
+  (t: SimTime) =>
+    dateMs + (t - sim) / 1000;
 
 async function atUntil<T>(step: Promise<T>): Promise<T> {
   try {
