@@ -35,6 +35,7 @@ import {
   camelCased,
 } from './common/members.ts';
 import { deviceParam, integerParam, isoParam } from './common/schemas.ts';
+import { checkIsNoMember } from './common/clock-owner.ts';
 import { z } from './description/zod.ts';
 import type { RouteContext } from './http/context.ts';
 import { Answer, apiPrefix, route, TextReply } from './http/route.ts';
@@ -525,9 +526,11 @@ export const scenarioRoutes: readonly Route[] = [
     params: scenarioParams,
     body: scenarioStartSchema,
     reply: scenario.schema,
-    problems: ['unknown-resource', 'conflict', 'too-many-requests'],
-    handle: async (ctx, { params, body, by }) =>
-      scenario.reply(await ctx.scenarios.start(params.id, camelCased(body), by)),
+    problems: ['unknown-resource', 'conflict', 'fleet-member', 'too-many-requests'],
+    async handle(ctx, { params, body, by }) {
+      checkIsNoMember(ctx);
+      return scenario.reply(await ctx.scenarios.start(params.id, camelCased(body), by));
+    },
   }),
   route({
     method: 'post',

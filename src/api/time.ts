@@ -5,9 +5,10 @@ import type { Plant, TickEvent } from '../contract/plant.ts';
 import { positionOf } from '../contract/snapshot.ts';
 import type { Snapshot } from '../contract/snapshot.ts';
 import { clockModes } from '../core/time/clock.ts';
+import type { ClockMode } from '../core/time/clock.ts';
 import { isTimeZone } from '../core/time/zone.ts';
 import { integer, member, members, nested, number, text, time, word, camelCased } from './common/members.ts';
-import { checkClockHasNoOwner } from './common/clock-owner.ts';
+import { checkClockHasNoOwner, checkIsNoMember } from './common/clock-owner.ts';
 import { isoMember, deviceQuery } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
@@ -35,14 +36,18 @@ export const clock = members<Plant['time'], { readonly plant: Pick<Plant, 'dateM
   stepped_by: writer.orNull('Last writer that ran ticks by `controls/time/step`; null: none.'),
 }));
 
-const stepResult = members<{ readonly snapshot: Snapshot | null }, { readonly plant: Plant }>()('StepReply', () => ({
+/** Reply of a step. */
+export const stepResult = members<
+  { readonly snapshot: Snapshot | null },
+  { readonly plant: Pick<Plant, 'time' | 'dateMs'> }
+>()('StepReply', () => ({
   time: nested(clock)((_of, { plant }) => plant.time),
   snapshot: member(() => z.union([snapshotSchema, z.null()]))(
     'Null: `device` was removed during the step; without `device`: the first device of the start is no longer there.',
   ),
 }));
 
-const timeBodySchema = memo(() =>
+export const timeBodySchema = memo(() =>
   z
     .strictObject({
       mode: z.enum(clockModes).optional(),
@@ -62,7 +67,7 @@ const timeBodySchema = memo(() =>
     .openapi('TimeRequest'),
 );
 
-const stepBodySchema = memo(() =>
+export const stepBodySchema = memo(() =>
   z
     .strictObject({
       ticks: z.int().min(1).max(100_000).optional().openapi({
@@ -80,8 +85,12 @@ const stepBodySchema = memo(() =>
     .openapi('StepRequest'),
 );
 
-/** Refuses a request while a scenario or an exchange owns the clock. @throws SimError COMMAND_CONFLICT */
+/**
+ * Refuses a request while a scenario, an exchange or a fleet owns the clock.
+ * @throws SimError COMMAND_CONFLICT, HttpProblem `fleet-member`
+ */
 function checkClockIsFree(ctx: RouteContext): void {
+  checkIsNoMember(ctx);
   const refusal = clockRefusal(ctx.plant.exchange);
   if (refusal !== null) throw new SimError('COMMAND_CONFLICT', refusal);
   checkClockHasNoOwner(ctx);
@@ -97,6 +106,18 @@ async function runUntil(plant: Plant, untilMs: number, by: Origin): Promise<Tick
     if (error instanceof SimError && error.code === 'COMMAND_BAD_VALUE') throw invalid('body', '/until', error.message);
     throw error;
   }
+}
+
+export type TimeBody = z.infer<ReturnType<typeof timeBodySchema>>;
+
+/** @param present mode of the clock @throws HttpProblem `validation` */
+export function checkTimeChange(body: TimeBody, present: ClockMode): void {
+  if (Object.keys(body).length === 0) {
+    throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema().shape).join(', ')} is required`);
+  }
+  if ((body.mode ?? present) !== 'wall_clock') return;
+  if (body.rate !== undefined && body.rate !== 1) throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
+  if (body.clock_time !== undefined) throw invalid('body', '/clock_time', 'cannot be set in the mode wall_clock');
 }
 
 export const timeRoutes: readonly Route[] = [
@@ -121,19 +142,11 @@ export const timeRoutes: readonly Route[] = [
       'member is required.',
     body: timeBodySchema,
     reply: clock.schema,
-    problems: ['conflict'],
+    problems: ['conflict', 'fleet-member'],
     handle(ctx, { body, by }) {
       const { plant } = ctx;
       checkClockIsFree(ctx);
-      if (Object.keys(body).length === 0) {
-        throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema().shape).join(', ')} is required`);
-      }
-      const mode = body.mode ?? plant.time.mode;
-      if (mode === 'wall_clock') {
-        if (body.rate !== undefined && body.rate !== 1)
-          throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
-        if (body.clock_time !== undefined) throw invalid('body', '/clock_time', 'cannot be set in the mode wall_clock');
-      }
+      checkTimeChange(body, plant.time.mode);
       plant.setTime(camelCased(body), by);
       return clock.reply(plant.time, { plant });
     },
@@ -154,7 +167,7 @@ export const timeRoutes: readonly Route[] = [
     query: deviceQuery,
     body: stepBodySchema,
     reply: stepResult.schema,
-    problems: ['conflict'],
+    problems: ['conflict', 'fleet-member'],
     async handle(ctx, { query, body, by }) {
       checkClockIsFree(ctx);
       const index = query.device === undefined ? ctx.plant.firstIndex : selectedDevice(ctx, query.device).index;

@@ -110,10 +110,11 @@ type Lab = ReturnType<typeof createLab>;
 
 /** Clock, settings and plant, with the state of an earlier process. @throws UnfitState */
 function createLab(ground: Ground, unfit: ReadonlySet<string>) {
-  const { config, wall, logBook, log, state } = ground;
+  const { config, options, wall, logBook, log, state } = ground;
+  const { joined = null } = options;
   const { seed } = config;
   const origin = { version: packageVersion(), buildId: buildId(), seed };
-  const clock = createClock(config, wall);
+  const clock = createClock(config, wall, joined);
   restoreEarly('clock', clock.kept(), state, unfit);
   logBook.follow(clock);
   const seriesOf = deviceSeriesReader(config);
@@ -142,6 +143,7 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
   const plant = createConfiguredPlant(config, {
     devices,
     clock,
+    joined,
     wall,
     faults,
     commAlarms,
@@ -394,9 +396,11 @@ function shardOf(
   adapters: readonly Adapter[],
 ) {
   if (config.fleet === null) return null;
+  const { joined } = options;
   return new FleetAdapter({
     settings: config.fleet,
     plant,
+    record: joined?.record ?? null,
     logBook,
     log,
     clock: wall,
@@ -445,6 +449,7 @@ function createInterfaces(
   };
   const captures = createCaptures(ground, lab, () => scenarios.kept.running);
   const recorder = createConfiguredRecorder({ wireLog, findings: shared.findings, plant, wall, info, adapters });
+  let shard: FleetAdapter | null = null;
   const http = createHttp(
     config,
     inForce,
@@ -461,12 +466,14 @@ function createInterfaces(
       watched: () => feed.watched,
       clockOwner: scenarios.clock,
       scenarios: scenarios.kept,
+      ...(config.fleet !== null && { fleet: { gateway: () => shard?.gateway ?? null } }),
     },
     options.checkReplies ?? false,
   );
   // REST shows the stream as one of the adapters
   seats.add({ name: null, make: () => http.telemetry });
-  if (config.fleet !== null) seats.add({ name: null, make: () => shardOf(ground, lab, http, adapters) });
+  const member = (shard = shardOf(ground, lab, http, adapters));
+  if (member !== null) seats.add({ name: null, make: () => member });
   scenarios.api.set(http.api);
   settings.restartWith((names, how) =>
     // between changes of the devices, which the adapters follow
@@ -495,7 +502,15 @@ function createInterfaces(
     isLoadedLab: config !== ground.start,
     changes,
     settings,
-    ticker: tickerOf(config, plant, wall),
+    ticker:
+      member === null
+        ? tickerOf(config, plant, wall)
+        : {
+            start: () => {
+              member.startTicks();
+            },
+            stop: () => member.stopTicks(),
+          },
     eventLoop,
     feed,
     clockWatch: new ClockWatch({ wall, log }),

@@ -18,6 +18,7 @@ import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { Contents } from '../state/contents.ts';
 import { exposureWarnings } from './adapters/seats.ts';
 import type { NotOpened } from './adapters/seats.ts';
+import type { ShardStart } from './fleet-start.ts';
 import type { DeviceChanges } from './devices/changes.ts';
 import type { EndedFindings } from './finding-reports.ts';
 import type { Http } from './http.ts';
@@ -52,6 +53,8 @@ export interface AppOptions {
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
   readonly onStopRequest?: (reason: string) => void;
+  /** the fleet that the simulator joins, as it was found; absent: it joins none */
+  readonly joined?: ShardStart | null;
   /** called when another process has the name of this shard in its fleet */
   readonly onLeaseLost?: () => void;
   /** called when `POST state/restore` or `POST config` asks for a new simulator; absent: such requests are refused */
@@ -84,7 +87,7 @@ export interface Parts {
   readonly isLoadedLab: boolean;
   readonly changes: DeviceChanges;
   readonly settings: SettingsInForce;
-  readonly ticker: Ticker;
+  readonly ticker: Pick<Ticker, 'start' | 'stop'>;
   readonly eventLoop: EventLoopWatch;
   readonly feed: TimelineFeed;
   readonly clockWatch: ClockWatch;

@@ -13,6 +13,8 @@ export interface FleetSettings {
   readonly waitS: number;
   /** true: `nats://` to another machine is permitted */
   readonly plain: boolean;
+  /** `hold`: all shards wait for a slow one */
+  readonly pace: 'hold' | 'free';
   /** true: each snapshot has a message of its own as well */
   readonly devices: boolean;
   readonly credsFile: string | null;

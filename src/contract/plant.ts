@@ -55,6 +55,9 @@ export interface CommandQueue {
 }
 
 /** The time object of `controls/time`. */
+/** Longest sub-step of the control functions, simulated seconds. */
+export const simStepS = 1;
+
 export interface TimeNow extends ClockSettings {
   /** simulated seconds per real second in the last ticks; below `rate` when the machine is too slow, 0 while paused */
   readonly rateEffective: number;

@@ -15,3 +15,6 @@ export const typeHeader = 'Content-Type';
 
 /** Method of a request for the last tick once more, as the first one. */
 export const tickMethod = 'TICK';
+
+/** Subject of requests that only the gateway that leads carries out. */
+export const leadSubject = (prefix: string) => `${prefix}.lead`;

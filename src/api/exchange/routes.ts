@@ -5,7 +5,7 @@ import { memo } from '../../core/lazy.ts';
 import { addSeconds, microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { PlantHealth } from '../../contract/plant.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { checkClockHasNoOwner } from '../common/clock-owner.ts';
+import { checkClockHasNoOwner, checkIsNoMember } from '../common/clock-owner.ts';
 import { isoTime } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
@@ -293,7 +293,7 @@ export const exchangeRoutes: readonly Route[] = [
     maxBodyBytes,
     reply: descriptionSchema,
     status: 201,
-    problems: ['conflict', 'unknown-device'],
+    problems: ['conflict', 'fleet-member', 'unknown-device'],
     handle(ctx, { body, by }) {
       const { plant } = ctx;
       const form = {
@@ -303,6 +303,7 @@ export const exchangeRoutes: readonly Route[] = [
         onSilence: body.on_silence ?? 'detach',
       };
       return plant.exchange.betweenTicks(() => {
+        checkIsNoMember(ctx);
         checkNoneAttached(plant);
         checkClockHasNoOwner(ctx);
         // a device may have joined or left while the request waited

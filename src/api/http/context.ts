@@ -118,6 +118,12 @@ export interface EvseProfile {
   readonly evse: EvseParameters;
 }
 
+/** A fleet as its shard knows it. */
+export interface FleetOfShard {
+  /** Address of the gateway that leads; null: not known. */
+  gateway(): string | null;
+}
+
 /** Dependencies of the interface. */
 export interface ApiContext {
   readonly plant: Plant;
@@ -164,6 +170,8 @@ export interface ApiContext {
   readonly scenarios?: ScenarioBook;
   /** default: no scenario runs */
   readonly clockOwner?: ClockOwner;
+  /** the fleet of which the process is a shard; absent: none */
+  readonly fleet?: FleetOfShard;
   /** the state folder and its snapshots; default: there is none */
   readonly state?: StateControl;
   /** certificates by name; default: none can be added */

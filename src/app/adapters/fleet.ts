@@ -42,6 +42,21 @@ export class FleetAdapter implements Adapter {
     });
   }
 
+  /** Begins to tick with the fleet. */
+  startTicks(): void {
+    this.#member?.startTicks();
+  }
+
+  /** Resolves when a tick under way has ended. */
+  async stopTicks(): Promise<void> {
+    await this.#member?.stopTicks();
+  }
+
+  /** Address of the gateway that leads the fleet; null: not known. */
+  get gateway(): string | null {
+    return this.#member?.gateway ?? null;
+  }
+
   status(): AdapterStatus {
     const { state = this.#lifecycle.state, ...parts } = this.#member?.status() ?? {};
     return this.#lifecycle.status({ ...parts, state: this.#lifecycle.state === 'stopped' ? 'stopped' : state });

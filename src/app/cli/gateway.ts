@@ -35,6 +35,7 @@ Serves the shards of a fleet at one address: REST, and the telemetry stream. It 
   --nats_server FILE        program of the own server (default: nats-server of the path)
   --fleet_prefix P          first token of the subjects (default derbench)
   --fleet_wait_s S          time limit of the first connection, s (default 30)
+  --fleet_pace hold|free    hold (default): all shards wait for a slow one
   --fleet_plain yes         permits nats:// to another machine
   --fleet_creds FILE, --fleet_nkey FILE, --fleet_user U with --fleet_password_file FILE
                             one way to log in

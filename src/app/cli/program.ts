@@ -74,7 +74,13 @@ async function main(args: readonly string[], onStarted: () => void): Promise<voi
     process.stdout.write(`${loaded.kind === 'help' ? helpIntro() : ''}${loaded.text}\n`);
     return;
   }
-  const simulator = new Running(loaded.config, {
+  let running: Running | null = null;
+  const end = () => {
+    if (running === null) exitNow(exitCodes.ok);
+    running.end();
+  };
+  const tellReady = followAsWorker(end);
+  const simulator = (running = await Running.open(loaded.config, {
     print: (lines) => {
       process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
     },
@@ -85,7 +91,7 @@ async function main(args: readonly string[], onStarted: () => void): Promise<voi
     fail: endFatally,
     failRestart,
     onAdapters: followHangups,
-  });
+  }));
   /**
    * A handler takes the place of the default effect, and of `nohup`: there is one only from the first adapter on that
    * reads files again.
@@ -101,13 +107,9 @@ async function main(args: readonly string[], onStarted: () => void): Promise<voi
   flushLog = () => {
     simulator.flushLog();
   };
-  const end = () => {
-    simulator.end();
-  };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
   followHangups();
-  const tellReady = followAsWorker(end);
   await simulator.start();
   tellReady();
   onStarted();

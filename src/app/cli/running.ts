@@ -10,6 +10,8 @@ import { createMemoryStore } from '../../core/store.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { callLater } from '../../core/time/timers.ts';
 import type { Contents } from '../../state/contents.ts';
+import { findFleet } from '../fleet-start.ts';
+import type { AroundStart, ShardStart } from '../fleet-start.ts';
 import { replaceState } from '../state.ts';
 import { createStopHandler } from './ending.ts';
 
@@ -27,12 +29,28 @@ interface ProcessAround {
   readonly failRestart: (error: unknown) => never;
 }
 
+/** Parts that are there before the first simulator. */
+interface Found {
+  readonly logBook: LogBook;
+  readonly joined: ShardStart | null;
+}
+
+const logBookOf = (config: AppConfig) => createLogBook({ ...config.log, clock: systemClock });
+
+const aroundOf = (logBook: LogBook): AroundStart => ({
+  wall: systemClock,
+  later: callLater,
+  log: logBook.logger('Lab'),
+});
+
 export class Running {
   readonly #around: ProcessAround;
   /** one log for all simulators of the process */
   readonly #logBook: LogBook;
   readonly #stopOrEnd: () => void;
   #config: AppConfig;
+  /** the fleet that the next simulator joins; null: none */
+  #joined: ShardStart | null;
   /** state of the next simulator without a state folder */
   #contents: Contents = new Map();
   #app: App;
@@ -41,11 +59,20 @@ export class Running {
   /** a restart that is under way; null: none is */
   #restart: Promise<void> | null = null;
 
-  /** Builds the first simulator; nothing is bound yet. @throws SimError CONFIG_INVALID */
-  constructor(config: AppConfig, around: ProcessAround) {
+  /**
+   * Builds the first simulator; nothing is bound yet. A shard finds its fleet before.
+   * @throws SimError CONFIG_INVALID, LISTEN_FAILED
+   */
+  static async open(config: AppConfig, around: ProcessAround): Promise<Running> {
+    const logBook = logBookOf(config);
+    return new Running(config, around, { logBook, joined: await findFleet(config, aroundOf(logBook)) });
+  }
+
+  constructor(config: AppConfig, around: ProcessAround, found: Found = { logBook: logBookOf(config), joined: null }) {
     this.#config = config;
     this.#around = around;
-    this.#logBook = createLogBook({ ...config.log, clock: systemClock });
+    this.#logBook = found.logBook;
+    this.#joined = found.joined;
     this.#app = this.#build();
     const { exit, fail } = around;
     this.#stopOrEnd = createStopHandler({ stop: () => this.#stop(), exit, fail, later: callLater });
@@ -118,6 +145,7 @@ export class Running {
   #build(withoutRequests?: string): App {
     return createApp(this.#config, {
       ...(withoutRequests !== undefined && { withoutRequests }),
+      joined: this.#joined,
       logBook: this.#logBook,
       store: createMemoryStore({}, this.#contents),
       onAdapters: () => this.#around.onAdapters?.(),
@@ -159,6 +187,7 @@ export class Running {
     if (this.#isEnding) return;
     // requests to the old simulator may have changed the log
     this.#logBook.print(this.#config.log);
+    this.#joined = await findFleet(this.#config, aroundOf(this.#logBook));
     this.#app = this.#build();
     await this.start(isTrial);
   }

@@ -6,7 +6,7 @@ import type { CommAlarms } from '../../core/comm-alarms.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { LogBook, Logger } from '../../core/log/log.ts';
 import { simTimeFromMs } from '../../core/time/clock.ts';
-import type { WallClock } from '../../core/time/clock.ts';
+import type { ClockMode, WallClock } from '../../core/time/clock.ts';
 import { remoteClocks } from '../../core/time/remote-clock.ts';
 import type { RemoteClockFactory } from '../../core/time/remote-clock.ts';
 import { localDateMs, SimClock } from '../../core/time/sim-clock.ts';
@@ -20,17 +20,33 @@ import { packageFile } from '../../core/package-files.ts';
 import type { DeviceSeries } from '../../der/device/template.ts';
 import { parseSeries } from '../../der/surroundings/series.ts';
 import type { Series, SeriesColumn } from '../../der/surroundings/series.ts';
+import type { ShardStart } from '../fleet-start.ts';
 import type { PlacedDevice, SeriesOf } from './placed.ts';
 import { parseVisits } from '../../der/surroundings/visits.ts';
 import type { VisitPlan } from '../../der/surroundings/visits.ts';
 import { weatherTable } from '../../der/surroundings/weather-files.ts';
 import { weatherColumns, windColumns } from '../../der/surroundings/weather.ts';
 
-export function createClock({ clock }: Pick<AppConfig, 'clock'>, wall: WallClock): SimClock {
+/** Settings of the clock at the start, and its first instant. */
+export function clockStart({ clock }: Pick<AppConfig, 'clock'>, wall: Pick<WallClock, 'nowMs'>) {
   const { followsWall, startsPaused, timezone, startDate, startTime, rate } = clock;
   const startMs = followsWall ? wall.nowMs() : localDateMs(startDate, startTime, timezone);
-  const mode = followsWall ? 'wall_clock' : startsPaused ? 'paused' : 'accelerated';
-  return new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(startMs));
+  const mode: ClockMode = followsWall ? 'wall_clock' : startsPaused ? 'paused' : 'accelerated';
+  return { settings: { mode, rate, timezone }, startUs: simTimeFromMs(startMs) };
+}
+
+/** @param joined the fleet of this process, whose clock it takes over */
+export function createClock(
+  config: Pick<AppConfig, 'clock'>,
+  wall: WallClock,
+  joined: ShardStart | null = null,
+): SimClock {
+  if (joined === null) {
+    const { settings, startUs } = clockStart(config, wall);
+    return new SimClock(wall, settings, startUs);
+  }
+  const { mode, rate, timezone, shiftMs } = joined.record;
+  return new SimClock(wall, { mode, rate, timezone }, joined.simUs, shiftMs);
 }
 
 /** The clocks of remote systems; adapters make one for each peer. */
@@ -63,6 +79,8 @@ export function createRemoteClocks(
 interface PlantSetup {
   readonly devices: readonly PlacedDevice[];
   readonly clock: SimClock;
+  /** the fleet that the plant joins; null: none */
+  readonly joined: ShardStart | null;
   readonly wall: WallClock;
   readonly faults: FaultRegistry;
   readonly commAlarms: CommAlarms;
@@ -75,7 +93,7 @@ interface PlantSetup {
 
 /** @throws SimError CONFIG_INVALID for profiles and series that do not fit */
 export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): SimPlant {
-  const { devices, clock, wall, faults, commAlarms, logBook, version, centralAuthority } = setup;
+  const { devices, clock, joined, wall, faults, commAlarms, logBook, version, centralAuthority } = setup;
   const { profilePath: gridProfile } = config.grid;
   return createPlant({
     devices: devices.map(({ index, config: device, series }) => ({ ...device, index, series })),
@@ -86,6 +104,10 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
     nominalHz: config.grid.nominalFrequencyHz,
     seed: config.seed,
     spreadPct: config.deviceSpreadPct,
+    ...(joined && {
+      joins: { start: joined.record.startUs, tick: joined.tick },
+      spreadAnchor: ({ profile }) => joined.anchorOf(profile),
+    }),
     version,
     log: logBook.logger('AC'),
     dcLog: logBook.logger('DC'),

@@ -112,6 +112,7 @@ function fleetOf(v: Values): AppConfig['fleet'] {
     advertisedHost: v.advertise_host,
     waitS: v.fleet_wait_s,
     plain: v.fleet_plain,
+    pace: v.fleet_pace,
     devices: v.fleet_devices,
     credsFile: v.fleet_creds,
     nkeyFile: v.fleet_nkey,

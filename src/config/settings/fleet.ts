@@ -62,6 +62,15 @@ export const fleetSettings = {
     changes: membership,
     doc: 'Time limit of the first connection to the fleet, and of the wait for an earlier process of this name, seconds.',
   }),
+  fleet_pace: setting({
+    flags: ['--fleet_pace'],
+    kind: choice(['hold', 'free'] as const, 'PACE'),
+    default: 'hold',
+    changes: membership,
+    doc:
+      'Of a gateway: with hold all shards wait for one that is more than a tick late; with free a slow shard falls behind ' +
+      'the others.',
+  }),
   fleet_devices: setting({
     flags: ['--fleet_devices'],
     kind: onOff,

@@ -5,6 +5,7 @@ export const settingsOfGateway: ReadonlySet<SettingKey> = new Set<SettingKey>([
   'fleet',
   'fleet_prefix',
   'fleet_wait_s',
+  'fleet_pace',
   'fleet_plain',
   'fleet_creds',
   'fleet_nkey',

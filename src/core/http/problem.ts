@@ -26,6 +26,7 @@ export const problemTable = {
   'too-many-requests': { status: 429, title: 'Too many requests are waiting' },
   'headers-too-large': { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'The simulator failed' },
+  'fleet-member': { status: 409, title: 'The gateway of the fleet does that' },
   'fleet-unsupported': { status: 501, title: 'The gateway of a fleet does not do that yet' },
   'upstream-error': { status: 502, title: 'The remote peer answered with an error' },
   'fleet-offline': { status: 503, title: 'The fleet cannot be reached' },

@@ -53,4 +53,6 @@ export interface ClockPatch {
   /** `HH:MM:SS` in the clock's time zone */
   readonly clockTime?: string;
   readonly timezone?: string;
+  /** shift of the dates against the instants, in place of `clockTime`: that of a fleet */
+  readonly shiftMs?: number;
 }

@@ -358,7 +358,16 @@ export class SimClock {
     this.#horizon = addSeconds(present, this.rate * this.#intervalS);
     this.#changed = mode !== 'paused';
     if (mode === 'wall_clock') this.#followWall();
+    else if (patch.shiftMs !== undefined) {
+      this.#shiftMs = patch.shiftMs;
+      this.#offset = null;
+    }
     if (patch.clockTime !== undefined) this.#showTime(patch.clockTime);
+  }
+
+  /** Shift of the dates against the instants. */
+  get shiftMs(): number {
+    return this.#shiftMs;
   }
 
   #offset: { untilMs: number; fromMs: number; ms: number } | null = null;

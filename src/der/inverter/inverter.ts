@@ -3,6 +3,7 @@
  * sub-steps of simulated time; keeps its own doubles, while the registers get rounded copies from `publish.ts`.
  */
 import { keptParts, keptRecord } from '../../core/kept.ts';
+import { simStepS } from '../../contract/plant.ts';
 import type { Kept } from '../../core/kept.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -32,8 +33,6 @@ import type { TripKind } from './trip.ts';
 
 const quickStepS = 0.02;
 const movingStepS = 0.1;
-/** maximum sub-step of control functions */
-export const maxStepS = 1;
 const negligibleW = 1e-3;
 
 /**
@@ -282,7 +281,7 @@ export class Inverter implements Output {
       grid === this.#lastGrid &&
       source.settled &&
       this.phase !== 'shutting_down';
-    let stepS = settled ? maxStepS : movingStepS;
+    let stepS = settled ? simStepS : movingStepS;
     if (motion === 'slow') stepS = Math.min(stepS, movingStepS);
     if (motion === 'fast' || this.protection.measuring || this.#needsQuickSteps) stepS = quickStepS;
     stepS = Math.min(stepS, source.maxStepS);

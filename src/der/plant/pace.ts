@@ -2,8 +2,8 @@
  * Ticks of real time follow the rate of the clock as far as the machine can: its speed is measured, and ticks that
  * cannot keep the rate are shortened.
  */
+import { simStepS } from '../../contract/plant.ts';
 import type { Logger } from '../../core/log/log.ts';
-import { maxStepS } from '../inverter/inverter.ts';
 import type { TickGuide } from '../../contract/plant.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -13,7 +13,7 @@ import type { SimClock } from '../../core/time/sim-clock.ts';
 /** first estimate of the time for one simulated second of one device */
 const initialMsPerDeviceSecond = 0.01;
 /** minimum simulated time of a tick: a shorter tick takes no less real time */
-const minCutS = maxStepS;
+const minCutS = simStepS;
 /** share of the rate from which the rate counts as held */
 const minRateShare = 0.9;
 /** minimum time between two warnings */
@@ -126,6 +126,12 @@ interface TickedPlant {
   readonly run: (seconds: number, deadlineMs: number, number?: number) => Promise<number>;
 }
 
+/** End of a tick, and its number; undefined: the next one. */
+interface TickTarget {
+  readonly end: SimTime;
+  readonly number: number | undefined;
+}
+
 export class RealTicks {
   readonly #plant: TickedPlant;
   #guide: TickGuide | null = null;
@@ -153,13 +159,14 @@ export class RealTicks {
   }
 
   /** @see SimPlant.tick */
-  async tick(slots: number, number?: number): Promise<void> {
-    let end: SimTime | null = null;
+  async tick(slots: number, number?: number, until?: SimTime): Promise<void> {
+    let target: TickTarget | null = null;
     for (;;) {
       const isOver = await this.#plant.inTurn(async () => {
         if (this.#plant.clock.paused || this.#plant.hasEnded()) return true;
-        end ??= this.#tickEnd(slots);
-        return this.#tickPiece(end, number);
+        target ??= until === undefined ? { end: this.#tickEnd(slots), number } : this.#gridEnd(until, number);
+        if (target.end <= this.#plant.clock.tickTime) return true;
+        return this.#tickPiece(target, until !== undefined);
       });
       await this.#awaitGuide();
       if (isOver) return;
@@ -180,8 +187,24 @@ export class RealTicks {
     return addSeconds(clock.tickTime, pace.cut(requestedS));
   }
 
-  /** Ticks to `end`, or to an earlier instant of the guide. @returns true if the tick is over */
-  async #tickPiece(end: SimTime, number: number | undefined): Promise<boolean> {
+  /** The end of a tick that must be one of a grid of whole ticks: where the machine is slow an earlier one than `until`. */
+  #gridEnd(until: SimTime, number: number | undefined): TickTarget {
+    const { clock, tickIntervalS, pace } = this.#plant;
+    const tickS = tickSeconds(clock.rate, tickIntervalS);
+    const requestedS = secondsBetween(clock.tickTime, until);
+    const left = Math.max(0, Math.ceil(requestedS / tickS) - 1);
+    const firstS = requestedS - left * tickS;
+    const more = Math.min(left, Math.max(0, Math.floor((pace.cut(requestedS) - firstS) / tickS)));
+    const fewer = left - more;
+    return { end: addSeconds(until, -fewer * tickS), number: number === undefined ? number : number - fewer };
+  }
+
+  /**
+   * Ticks to the end of the target, or to an earlier instant of the guide.
+   * @param isWhole true: the end does not move forward where the machine is slow
+   * @returns true if the tick is over
+   */
+  async #tickPiece({ end, number }: TickTarget, isWhole: boolean): Promise<boolean> {
     const { clock } = this.#plant;
     const dueAt = this.guideDue;
     const until = dueAt > clock.tickTime && dueAt < end ? (dueAt as SimTime) : end;
@@ -189,17 +212,18 @@ export class RealTicks {
     if (this.#guide !== null) clock.stand();
     clock.beginTick(until);
     // pieces that end earlier, at the guide, have the numbers that follow the last one
-    await this.#runMeasured(secondsBetween(clock.tickTime, until), until === end ? number : undefined);
+    const seconds = secondsBetween(clock.tickTime, until);
+    await this.#runMeasured(seconds, until === end ? number : undefined, isWhole);
     // cut short: the machine had no time for more
     return until === end || clock.tickTime < until;
   }
 
   /** Runs a tick, and updates the pace by its duration. */
-  async #runMeasured(seconds: number, number: number | undefined): Promise<void> {
+  async #runMeasured(seconds: number, number: number | undefined, isWhole: boolean): Promise<void> {
     const { clock, pace, monotonicMs, run } = this.#plant;
     const beginMs = monotonicMs();
     const lastEndMs = this.#plant.lastEndMs();
-    const doneS = await run(seconds, beginMs + pace.budgetMs, number);
+    const doneS = await run(seconds, isWhole ? Infinity : beginMs + pace.budgetMs, number);
     pace.learn({ beginMs, endMs: monotonicMs(), lastEndMs, doneS, rate: clock.rate });
   }
 }

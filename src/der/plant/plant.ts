@@ -23,6 +23,7 @@ import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { DeviceEnergy, SiteEnergy } from '../../contract/energy.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
+import { simStepS } from '../../contract/plant.ts';
 import type {
   Disturbance,
   Plant,
@@ -38,7 +39,6 @@ import type { SimDevice } from '../device/device.ts';
 import type { DeviceFactory } from './device-factory.ts';
 import { DrivenTicks } from './driven-ticks.ts';
 import type { DeviceSpec } from '../device/template.ts';
-import { maxStepS as simStepS } from '../inverter/inverter.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { PlantExchange } from './exchange.ts';
 import { Pace, RealTicks } from './pace.ts';
@@ -546,9 +546,10 @@ export class SimPlant implements Plant {
    * Runs a tick of real time, unless the clock is paused.
    * @param slots tick intervals since the last tick
    * @param number number of the tick, if it is above the last one; default: the next
+   * @param until instant at which the tick ends, in place of `slots`; where the machine is slow, whole ticks before it
    */
-  tick(slots = 1, number?: number): Promise<void> {
-    return this.#realTicks.tick(slots, number);
+  tick(slots = 1, number?: number, until?: SimTime): Promise<void> {
+    return this.#realTicks.tick(slots, number, until);
   }
 
   guideTicks(guide: TickGuide): () => void {

@@ -107,11 +107,37 @@ const reader =
   ({ body }: Pick<FleetMessage, 'body'>): T =>
     checkedMembers<T>(jsonOf(body, what), checks, what);
 
-export const readPrepare = reader(prepareChecks, 'the begin of a tick');
-export const readGo = reader(goChecks, 'the piece of a tick');
-export const readStanding = reader(standingChecks, 'the answer of a shard');
+export const readPrepare = reader<Prepare>(prepareChecks, 'the begin of a tick');
+export const readGo = reader<Go>(goChecks, 'the piece of a tick');
+export const readStanding = reader<Standing>(standingChecks, 'the answer of a shard');
 
 export const clockMessage = (value: object): FleetMessage => ({
   headers: {},
   body: Buffer.from(JSON.stringify(value)),
 });
+
+/** Asks whether a shard can take a change over. */
+export interface SetPrepare {
+  readonly term: number;
+  readonly seq: number;
+  /** tick at whose end the change comes into force; null: the clock is paused */
+  readonly atTick: number | null;
+}
+
+/** Where a shard stands when it is asked. */
+export interface SetReady {
+  readonly simUs: SimTime;
+  readonly tick: number;
+}
+
+const setChecks: Checks<SetPrepare> = { term: isCount, seq: isCount, atTick: orNull(isCount) };
+const readyChecks: Checks<SetReady> = { simUs: isInstant, tick: isCount };
+const timeChecks: Checks<{ readonly ms: number }> = { ms: isNumber };
+
+export const readSetPrepare = (value: unknown) =>
+  checkedMembers<SetPrepare>(value, setChecks, 'the change of the clock');
+export const readReady = reader<SetReady>(readyChecks, 'the answer of a shard');
+export const readTime = reader<{ readonly ms: number }>(timeChecks, 'the time of the leader');
+
+/** Subject at which the leader tells its time. */
+export const nowSubject = (prefix: string) => `${prefix}.clock.now`;

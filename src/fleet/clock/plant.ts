@@ -17,7 +17,7 @@ interface DrivenPieces {
   publish(number?: number): Promise<TickEvent>;
 }
 
-export interface ClockedPlant extends Pick<Plant, 'latest' | 'time' | 'setTime' | 'runTo'> {
+export interface ClockedPlant extends Pick<Plant, 'latest' | 'time' | 'setTime' | 'runTo' | 'dateMs'> {
   readonly driven: DrivenPieces;
   /** tick slots without a tick */
   skippedTicks: number;

@@ -1,4 +1,5 @@
 /** A gateway: one address of HTTP and of the stream for the shards of a fleet. It has no devices of its own. */
+import { hostname } from 'node:os';
 import type { FleetSettings } from '../../contract/fleet-settings.ts';
 import { startLine } from '../../core/adapter.ts';
 import { SimError } from '../../core/errors.ts';
@@ -6,7 +7,7 @@ import { EventLoopWatch } from '../../core/event-loop.ts';
 import type { EventLoopState } from '../../core/event-loop.ts';
 import { trackAnswer } from '../../core/http/connections.ts';
 import type { LogBook } from '../../core/log/log.ts';
-import { hostAndPort } from '../../core/net/listen.ts';
+import { hostAndPort, shownHost } from '../../core/net/listen.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { defaultApiLimits } from '../../api/http/context.ts';
@@ -26,6 +27,7 @@ import { RequestCounts } from './request-counts.ts';
 import { ShardRouter } from './router.ts';
 import { createGatewayApp } from './serve.ts';
 import { FleetView } from './view.ts';
+import { FleetLead } from './lead.ts';
 
 export interface GatewayOptions {
   readonly settings: FleetSettings;
@@ -92,11 +94,12 @@ interface Doors {
 /** The listener with the application and the stream behind it, which share the port. */
 interface Watched {
   readonly view: FleetView;
+  readonly lead: FleetLead;
   readonly eventLoop: EventLoopState;
   readonly logs: FleetLog;
 }
 
-function doorsOf(options: GatewayOptions, { view, eventLoop, logs }: Watched): Doors {
+function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watched): Doors {
   const { settings, web, info, logBook, clock, later, requestStop } = options;
   let isStopping = false;
   let stopDelayS: number | null = null;
@@ -115,6 +118,7 @@ function doorsOf(options: GatewayOptions, { view, eventLoop, logs }: Watched): D
       forwarder,
       () => view.places(),
       () => clock.monotonicMs(),
+      (request) => lead.answer(request),
     ),
     eventLoop,
     info,
@@ -173,7 +177,16 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
   const logs = new FleetLog();
   const view = new FleetView({ link, prefix, clock, later, log: logBook.logger('Lab') });
   const eventLoop = new EventLoopWatch({ log: logBook.logger('Lab') });
-  const doors = doorsOf(options, { view, eventLoop, logs });
+  let http = '';
+  const lead = new FleetLead({
+    view,
+    wall: clock,
+    later,
+    log: logBook.logger('Lab'),
+    http: () => http,
+    pace: settings.pace,
+  });
+  const doors = doorsOf(options, { view, lead, eventLoop, logs });
   const subject = `${prefix}.log.`;
   const stops = [
     logs.follow(logBook),
@@ -187,6 +200,8 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
     await doors.telemetry.start();
     const address = await doors.front.start();
     const web = hostAndPort(address.host, address.port);
+    http = hostAndPort(shownHost(address.host, hostname()), address.port);
+    await lead.start();
     return {
       lines: [
         startLine('HTTP', `http://${web}/`),
@@ -197,6 +212,7 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
         doors.close();
         await doors.telemetry.stop();
         await doors.front.stop();
+        await lead.stop();
         for (const stop of stops) stop();
         view.stop();
         eventLoop.stop();
@@ -204,6 +220,7 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
       },
     };
   } catch (error) {
+    await lead.stop();
     view.stop();
     eventLoop.stop();
     throw error;

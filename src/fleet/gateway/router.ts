@@ -55,6 +55,7 @@ const valueOf = ({ bytes }: ForwardedReply) => JSON.parse(bytes.toString()) as R
 export class ShardRouter {
   readonly #forwarder: Pick<Forwarder, 'forward'>;
   readonly #shards: () => readonly ShardPlace[];
+  readonly #lead: (request: RoutedRequest) => Promise<ForwardedReply>;
   readonly #overview: FleetOverview;
   /** names of the shards that have the charge points asked for, by identity */
   readonly #stations = new Map<string, string>();
@@ -62,9 +63,16 @@ export class ShardRouter {
   /**
    * @param shards those of the fleet in the order of their devices
    * @param nowMs monotonic
+   * @param lead carries out what only the leader of the fleet may do
    */
-  constructor(forwarder: Pick<Forwarder, 'forward'>, shards: () => readonly ShardPlace[], nowMs: () => number) {
+  constructor(
+    forwarder: Pick<Forwarder, 'forward'>,
+    shards: () => readonly ShardPlace[],
+    nowMs: () => number,
+    lead: (request: RoutedRequest) => Promise<ForwardedReply>,
+  ) {
     this.#forwarder = forwarder;
+    this.#lead = lead;
     this.#shards = shards;
     this.#overview = new FleetOverview(shards, nowMs);
   }
@@ -79,6 +87,8 @@ export class ShardRouter {
       case 'own':
         if (endsFleet(request)) await this.#askAll({ ...request, bytes: Buffer.from('{}') });
         return null;
+      case 'leader':
+        return this.#lead(request);
       case 'shard':
         return this.#pass(this.#named(request.params['name'] ?? ''), { ...request, path: `${apiPrefix}/stop` });
       case undefined:

@@ -23,6 +23,8 @@ export const ruleNames = [
   'chosen',
   /** to the shard in the path */
   'shard',
+  /** answered by the gateway that leads the fleet */
+  'leader',
   /** answered by the gateway itself */
   'own',
   /** not served by a gateway yet */
@@ -82,6 +84,7 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
   any: `
     list_grid_events list_fault_kinds list_fault_profiles list_evse_profiles get_scenario_schema`,
   shard: 'stop_shard',
+  leader: 'get_time set_time step_time',
   own: `
     get_server_info get_health stop_simulator get_logs get_metrics list_stream_clients get_fleet
     get_fleet_map list_shards get_shard`,
@@ -89,10 +92,6 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
 
 /** Operations that a gateway refuses, by the sentence that says what to do instead. */
 const unsupported: readonly (readonly [detail: string, operations: string])[] = [
-  [
-    'A gateway does not set the time of its shards yet: start each shard with the same clock.',
-    'get_time set_time step_time',
-  ],
   [
     'A gateway does not run scenarios yet: run "derbench run" on one machine, or send the steps as requests.',
     `list_scenario_runs run_scenario_beside get_scenario_run stop_scenario_run get_scenario_run_report

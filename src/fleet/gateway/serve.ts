@@ -45,6 +45,7 @@ const plainRules: ReadonlySet<RuleName> = new Set([
   'list',
   'overview',
   'any',
+  'leader',
   'own',
 ]);
 

@@ -3,6 +3,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { errorText } from '../../core/errors.ts';
+import { Listeners } from '../../core/listeners.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
 import { requestHeaders, tickMethod } from '../operation.ts';
@@ -12,6 +13,7 @@ import { placesOf } from './places.ts';
 import type { ShardPlace } from './forward.ts';
 import { FleetSource } from './source.ts';
 import { TickBook } from './tick-book.ts';
+import type { ShardTick } from './tick-book.ts';
 
 /** Time limit of the request for the last tick, ms. */
 const tickLimitMs = 5000;
@@ -39,6 +41,7 @@ export class FleetView {
   readonly #observer: Observer;
   /** connections to a server that came back */
   reconnects = 0;
+  readonly #tickListeners: Listeners<[ShardTick]>;
   #stops: readonly Stop[] = [];
 
   constructor(options: FleetViewOptions) {
@@ -50,11 +53,13 @@ export class FleetView {
       log.warning(`news of the fleet: ${errorText(error)}`);
     };
     this.source = new FleetSource(onFailure);
+    this.#tickListeners = new Listeners(onFailure);
     this.ticks = new TickBook({
       nowMs: () => clock.monotonicMs(),
       onTick: (tick) => {
         // a shard that is lost, and stands still, must not come back by a late message: its lease comes first
         if (this.shards.get(tick.shard)?.isLive !== false) this.source.take(tick);
+        this.#tickListeners.notify(tick);
       },
     });
     this.#observer = new Observer({
@@ -91,6 +96,16 @@ export class FleetView {
 
   get shards(): ReadonlyMap<string, ObservedShard> {
     return this.#observer.shards;
+  }
+
+  /** Calls the listener with each whole tick of a shard. */
+  onTick(listener: (tick: ShardTick) => void): Stop {
+    return this.#tickListeners.add(listener);
+  }
+
+  /** Calls the listener with each shard that joins, is lost, returns or leaves. */
+  onShard(listener: (event: ShardEvent) => void): Stop {
+    return this.#observer.onEvent(listener);
   }
 
   get nowMs(): number {

@@ -4,6 +4,9 @@ import { hostname } from 'node:os';
 import type { FleetSettings } from '../../contract/fleet-settings.ts';
 import type { PerformBytes } from '../../contract/perform-bytes.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { ClockMember } from '../clock/member.ts';
+import type { ClockedPlant } from '../clock/plant.ts';
+import type { ClockRecord } from '../clock/record.ts';
 import { startLine } from '../../core/adapter.ts';
 import type { AdapterStatus } from '../../core/adapter.ts';
 import { errorText, SimError } from '../../core/errors.ts';
@@ -23,7 +26,9 @@ import { TickPublisher } from './ticks.ts';
 
 export interface MemberContext {
   readonly settings: FleetSettings;
-  readonly plant: Plant;
+  readonly plant: Plant & ClockedPlant;
+  /** clock of the fleet by which the plant was made; null: the plant was made without its fleet, and cannot join it */
+  readonly record: ClockRecord | null;
   readonly logBook: LogBook;
   readonly log: Logger;
   readonly clock: WallClock;
@@ -53,6 +58,7 @@ interface Open {
   readonly membership: Membership;
   readonly ticks: TickPublisher;
   readonly requests: ShardRequests;
+  readonly clock: ClockMember;
   readonly stops: readonly Stop[];
 }
 
@@ -61,6 +67,8 @@ export class FleetMember {
   readonly #shard: string;
   readonly #session = randomUUID();
   #open: Open | null = null;
+  /** its ticks go on without the server */
+  #clock: ClockMember | null = null;
 
   constructor(context: MemberContext) {
     this.#context = context;
@@ -104,8 +112,9 @@ export class FleetMember {
   }
 
   async #join(link: FleetLink): Promise<void> {
-    const { settings, plant, logBook, log, clock, later, lost, performBytes, traits } = this.#context;
+    const { settings, plant, logBook, log, clock: wall, later, lost, performBytes, traits, record } = this.#context;
     const { prefix } = settings;
+    if (record === null) throw new FleetError('refused', 'a shard is a process of its own: derbench --fleet URL');
     const [shard, session] = [this.#shard, this.#session];
     const membership = new Membership({
       link,
@@ -115,7 +124,7 @@ export class FleetMember {
       room: settings.room ?? plant.devices.length,
       traits,
       details: () => this.#details(),
-      clock,
+      clock: wall,
       later,
       log,
       waitMs: settings.waitS * 1000,
@@ -131,9 +140,27 @@ export class FleetMember {
       ticks.repeat();
     });
     const serving = await link.serve('op', `${prefix}.op.${shard}`, (request) => requests.answer(request));
-    const news = publishNews({ ...common, logBook, monotonicMs: () => clock.monotonicMs() });
-    this.#open = { link, membership, ticks, requests, stops: [serving, () => ticks.stop(), news] };
+    const news = publishNews({ ...common, logBook, monotonicMs: () => wall.monotonicMs() });
+    const clock = new ClockMember({ link, prefix, shard, plant, record, wall, later, log, sent: () => ticks.left });
+    await clock.open();
+    this.#clock = clock;
+    this.#open = { link, membership, ticks, requests, clock, stops: [serving, () => ticks.stop(), news] };
     ticks.repeat();
+  }
+
+  /** Begins to tick. */
+  startTicks(): void {
+    this.#clock?.startTicks();
+  }
+
+  /** Resolves when a tick under way has ended. */
+  async stopTicks(): Promise<void> {
+    await this.#clock?.stopTicks();
+  }
+
+  /** Address of the gateway that leads; null: not known. */
+  get gateway(): string | null {
+    return this.#open?.clock.leader ?? null;
   }
 
   #details() {
@@ -163,6 +190,7 @@ export class FleetMember {
     } catch (error) {
       this.#context.log.warning(`the lease of the fleet ends by its time limit: ${errorText(error)}`);
     }
+    open.clock.close();
     for (const stop of open.stops) stop();
     await open.link.close();
   }

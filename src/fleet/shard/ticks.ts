@@ -80,6 +80,7 @@ export class TickPublisher {
   #unused = 0;
   /** real time in which the messages of the last tick were made */
   #tookMs = 0;
+  #left: Promise<void> = Promise.resolve();
   /** Ticks that were not sent, since the last one had not left or the server was away. */
   missed = 0;
   sent = 0;
@@ -108,6 +109,11 @@ export class TickPublisher {
   stop(): void {
     this.#isStopped = true;
     for (const stop of this.#stops) stop();
+  }
+
+  /** Resolves when the server has the last tick, or is away. */
+  get left(): Promise<void> {
+    return this.#left;
   }
 
   /** Sends a tick in parts, so that requests are answered between them. Nothing here waits for the server. */
@@ -181,6 +187,6 @@ export class TickPublisher {
       if (this.#owesRepeat && !this.#isStopped) this.repeat();
     };
     // a failed flush means that the connection is gone: its return begins anew
-    this.#options.link.flush().then(done, done);
+    this.#left = this.#options.link.flush().then(done, done);
   }
 }

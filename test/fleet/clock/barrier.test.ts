@@ -160,6 +160,13 @@ describe('fleet/clock: the barrier', () => {
       expect(secondsBetween(begin, after.simUs) % 0.5, 'ticks are not torn').to.equal(0);
     });
 
+  it('a tick that a former leader has begun is ended, and the next one has its own client', async () => {
+    const shards = pvFleet([1, 2]);
+    for (const each of shards) await each.prepare({ term: 1, step: 1, by: { source: 'scenario', peer: 'gone' } });
+    expect(await new Barrier(2).tick(shards, request)).to.deep.include({ failed: [], reached: ['a', 'b'] });
+    for (const { plant } of shards) expect(plant.time.steppedBy).to.include(byTest);
+  });
+
   it('a tick that would end where it begins is none, and leaves no shard in the middle of one', async () => {
     const shards = pvFleet([1, 2]);
     const before = shards.map(({ plant }) => plant.latest);

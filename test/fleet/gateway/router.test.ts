@@ -48,6 +48,8 @@ async function opened(reply: (shard: string, request: FleetMessage) => FleetMess
     new Forwarder(link, 'lab'),
     () => shards,
     () => 0,
+    ({ route: { operationId } }) =>
+      Promise.resolve({ status: 200, type: 'application/json', headers: {}, bytes: text({ led: operationId }) }),
   );
   const request = async (method: string, path: string, body?: unknown) => {
     const [plain = '', query = ''] = path.split('?');
@@ -134,6 +136,13 @@ describe('fleet/gateway: requests for one shard', () => {
     expect(reply?.headers).to.deep.equal({ Location: '/api/sim/commands/b%3A7' });
   });
 
+  it('go to the leader where they are about the time', async () => {
+    const { asked, request } = await opened(() => answerOf({}));
+    const led = [await request('GET', '/controls/time'), await request('POST', '/controls/time/step', {})];
+    expect(led.map(valueOf)).to.deep.equal([{ led: 'get_time' }, { led: 'step_time' }]);
+    expect(asked).to.deep.equal([]);
+  });
+
   it('are refused where no shard can answer, with the reason', async () => {
     const { link, server, request } = await opened(() => answerOf({}), { isLost: true });
     expect(await refusal(request('GET', '/battery?device=20'))).to.match(/^unknown-device: /);
@@ -143,7 +152,7 @@ describe('fleet/gateway: requests for one shard', () => {
     expect(await refusal(request('GET', '/commands/12'))).to.match(/^unknown-resource: /);
     expect(await refusal(request('GET', '/modbus/messages'))).to.match(/^validation: .*give device or shard/);
     expect(await refusal(request('GET', '/captures/7'))).to.match(/^validation: .*give shard:/);
-    expect(await refusal(request('POST', '/controls/time', { rate: 2 }))).to.match(/^fleet-unsupported: /);
+    expect(await refusal(request('GET', '/exchange'))).to.match(/^fleet-unsupported: /);
     expect(await refusal(request('POST', '/commands', { command: 'stop', device: 'all' }))).to.match(/^fleet-unsup/);
     server.services.clear();
     expect(await refusal(request('GET', '/devices/1'))).to.match(/^shard-lost: .*"a"/);

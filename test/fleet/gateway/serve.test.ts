@@ -41,6 +41,7 @@ describe('fleet/gateway: requests over HTTP', () => {
         forwarder,
         () => [shard],
         () => 0,
+        () => Promise.reject(new Error('there is no leader')),
       ),
       eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0 },
       info: { version: '1.2.3', apiVersion: '1.0.0', buildId: 'build', startedAtMs: 0 },
@@ -101,7 +102,7 @@ describe('fleet/gateway: requests over HTTP', () => {
   });
 
   it('that a gateway does not serve get 501, and unknown ones 404 and 405', async () => {
-    for (const path of ['/exchange', '/scenarios', '/controls/time'])
+    for (const path of ['/exchange', '/scenarios'])
       expect(await answer(`/api/sim${path}`), path).to.deep.equal([501, 'fleet-unsupported']);
     expect(await answer('/api/sim/nothing')).to.deep.equal([404, 'not-found']);
     const refused = await ask(port, '/api/sim/fleet', { body: {} });

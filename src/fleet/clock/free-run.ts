@@ -1,0 +1,157 @@
+/** Ticks of real time of a shard, on the grid of slots that all shards have in common. */
+import type { ClockPatch, SimTime } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import { yieldToLoop } from '../../core/turns.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { ClockedPlant } from './plant.ts';
+import { isPaused, patchTo, simOf, slotEndMs, tickAt, tickOf } from './record.ts';
+import type { ClockRecord } from './record.ts';
+
+/** A tick of a shard that is late has at most so many slots. */
+const maxSlots = 10;
+
+export interface FreeRunOptions {
+  readonly plant: Pick<ClockedPlant, 'latest' | 'time' | 'setTime' | 'tick' | 'skippedTicks'>;
+  readonly later: Later;
+  /** time of the fleet, ms */
+  readonly nowMs: () => number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface Waiting {
+  readonly seq: number;
+  readonly done: () => void;
+}
+
+export class FreeRun {
+  readonly #options: FreeRunOptions;
+  #record: ClockRecord;
+  /** changes that are not in force yet, in their order */
+  #pending: ClockRecord[] = [];
+  #waiting: Waiting[] = [];
+  #cancel: () => void = () => undefined;
+  #isStarted = false;
+  #running: Promise<void> | null = null;
+
+  /** @param record the one by which the plant was made */
+  constructor(record: ClockRecord, options: FreeRunOptions) {
+    this.#record = record;
+    this.#options = options;
+  }
+
+  /** The record in force. */
+  get record(): ClockRecord {
+    return this.#record;
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.#apply(this.#record);
+    this.#run();
+  }
+
+  /** Resolves when a tick under way has ended. */
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    this.#cancel();
+    for (const { done } of this.#waiting.splice(0)) done();
+    await this.#running;
+  }
+
+  /** Takes over a change; it comes into force at its instant. Older ones than those present are left out. */
+  follow(record: ClockRecord): void {
+    const newest = this.#pending.at(-1) ?? this.#record;
+    if (record.seq <= newest.seq) return;
+    this.#pending.push(record);
+    this.#run();
+  }
+
+  /** Resolves when a change is in force, or the shard ends. */
+  inForce(seq: number): Promise<void> {
+    if (this.#record.seq >= seq) return Promise.resolve();
+    return new Promise((done) => {
+      this.#waiting.push({ seq, done });
+    });
+  }
+
+  #run(): void {
+    if (!this.#isStarted || this.#running !== null) return;
+    this.#cancel();
+    this.#running = this.#work()
+      .catch(this.#options.onFailure)
+      .finally(() => {
+        this.#running = null;
+        this.#plan();
+      });
+  }
+
+  /** Runs what is due, one tick after the other. */
+  async #work(): Promise<void> {
+    const { plant } = this.#options;
+    for (;;) {
+      const next = this.#nextTick();
+      if (!this.#isStarted || next === null) return;
+      const { latest } = plant;
+      const slots = next - this.#lastTick;
+      await plant.tick(slots, next, simOf(this.#record, next));
+      // paused by a change, or at its end: there is nothing to wait for here
+      if (plant.latest.sim === latest.sim) return;
+      plant.skippedTicks += Math.max(0, plant.latest.tick - latest.tick - 1);
+      await yieldToLoop();
+    }
+  }
+
+  get #lastTick(): number {
+    return tickOf(this.#record, this.#options.plant.latest.sim);
+  }
+
+  /** Brings changes into force that are due. @returns the tick to run now; null: none is due */
+  #nextTick(): number | null {
+    const { plant, nowMs } = this.#options;
+    for (;;) {
+      const [pending] = this.#pending;
+      if (pending === undefined || !(isPaused(this.#record) || plant.latest.sim >= pending.sim0Us)) break;
+      this.#pending.shift();
+      this.#apply(pending);
+    }
+    if (isPaused(this.#record)) return null;
+    const due = Math.min(tickAt(this.#record, nowMs()), this.#pending[0]?.tick0 ?? Infinity);
+    const last = this.#lastTick;
+    return due <= last ? null : Math.min(due, last + maxSlots);
+  }
+
+  #apply(record: ClockRecord): void {
+    const { plant, onFailure } = this.#options;
+    this.#record = record;
+    try {
+      const patch = patchTo(record, { ...plant.time, shiftMs: shiftOf(plant.time) });
+      if (patch !== null) setTime(plant, patch, record.changedBy);
+    } catch (error) {
+      onFailure(error);
+    }
+    const reached = this.#waiting.filter(({ seq }) => seq <= record.seq);
+    this.#waiting = this.#waiting.filter(({ seq }) => seq > record.seq);
+    for (const { done } of reached) done();
+  }
+
+  #plan(): void {
+    if (!this.#isStarted || isPaused(this.#record)) {
+      // a change that came meanwhile begins at once
+      if (this.#isStarted && this.#pending.length > 0) this.#run();
+      return;
+    }
+    const { later, nowMs } = this.#options;
+    const next = Math.max(this.#lastTick, tickAt(this.#record, nowMs())) + 1;
+    const waitMs = Math.max(0, slotEndMs(this.#record, next) - nowMs());
+    this.#cancel = later(waitMs, () => {
+      this.#run();
+    });
+    if (this.#pending.some(({ sim0Us }) => this.#options.plant.latest.sim >= sim0Us)) this.#run();
+  }
+}
+
+const shiftOf = ({ dateMs, sim }: { readonly dateMs: number; readonly sim: SimTime }) => dateMs - sim / 1000;
+
+function setTime(plant: Pick<ClockedPlant, 'setTime'>, patch: ClockPatch, by: Origin | null): void {
+  plant.setTime(patch, by ?? undefined);
+}

@@ -1,0 +1,93 @@
+/** A process joins the clock of its fleet before it makes its plant: the instant at which it starts, and whose spread is none. */
+import { FleetError } from '../link.ts';
+import type { FleetLink } from '../link.ts';
+import { decodedRoster, leaseKey, rosterKey } from '../registry/roster.ts';
+import { checkedMembers, jsonOf } from './messages.ts';
+import { reachedAt } from './record.ts';
+import type { ClockRecord } from './record.ts';
+import { ClockStore } from './store.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+
+const anchorsKey = 'anchors';
+/** a record that is younger belongs to shards that start at this moment */
+const freshMs = 10_000;
+/** a lease bucket that is younger may lack the leases of living shards */
+const settledMs = 6000;
+const attempts = 16;
+
+/** A fleet as a process joins it. */
+export interface JoinedFleet {
+  readonly record: ClockRecord;
+  readonly tick: number;
+  readonly simUs: SimTime;
+  /** index of the device that has exactly the values of a profile, by the digest of the profile */
+  readonly anchors: ReadonlyMap<string, number>;
+}
+
+export interface JoinOptions {
+  readonly link: Pick<FleetLink, 'shared' | 'leases'>;
+  /** the clock of a fleet that begins with this process */
+  readonly first: () => ClockRecord;
+  /** first index of each profile in this process, by its digest */
+  readonly profiles: ReadonlyMap<string, number>;
+  /** time of the fleet, ms */
+  readonly nowMs: () => number;
+}
+
+/** @throws FleetError */
+export async function joinFleet({ link, first, profiles, nowMs }: JoinOptions): Promise<JoinedFleet> {
+  const record = await new ClockStore(link).replace(async (present) => {
+    if (present === null) return first();
+    const isFresh = Math.abs(nowMs() - present.madeMs) < freshMs;
+    return isFresh || (await hasLivingShard(link)) ? null : first();
+  });
+  if (record === null) throw new FleetError('refused', 'the fleet has no clock');
+  return { record, ...reachedAt(record, nowMs()), anchors: await joinAnchors(link, record.fleet, profiles) };
+}
+
+async function hasLivingShard({ shared, leases }: Pick<FleetLink, 'shared' | 'leases'>): Promise<boolean> {
+  if ((await leases.ageMs()) < settledMs) return true;
+  const roster = await shared.get(rosterKey);
+  const entries = roster ? decodedRoster(roster.value).entries : [];
+  for (const { shard } of entries) if ((await leases.get(leaseKey(shard))) !== null) return true;
+  return false;
+}
+
+interface Anchors {
+  readonly fleet: string;
+  readonly indexes: Readonly<Record<string, number>>;
+}
+
+const isIndexes = (value: unknown) =>
+  typeof value === 'object' && value !== null && Object.values(value).every((index) => Number.isSafeInteger(index));
+
+const readAnchors = (bytes: Uint8Array) =>
+  checkedMembers<Anchors>(
+    jsonOf(bytes, 'the table of anchors'),
+    { fleet: (value) => typeof value === 'string', indexes: isIndexes },
+    'the table of anchors',
+  );
+
+/** Adds the profiles of a process to the table: the lowest index of each profile is its anchor. */
+async function joinAnchors(
+  { shared }: Pick<FleetLink, 'shared'>,
+  fleet: string,
+  profiles: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, number>> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const stored = await shared.get(anchorsKey);
+    const kept = stored && readAnchors(stored.value);
+    const indexes = new Map(kept?.fleet === fleet ? Object.entries(kept.indexes) : []);
+    const before = JSON.stringify([...indexes]);
+    for (const [digest, index] of profiles) indexes.set(digest, Math.min(index, indexes.get(digest) ?? Infinity));
+    if (kept?.fleet === fleet && JSON.stringify([...indexes]) === before) return indexes;
+    const value = Buffer.from(JSON.stringify({ fleet, indexes: Object.fromEntries(indexes) } satisfies Anchors));
+    try {
+      await (stored ? shared.update(anchorsKey, value, stored.revision) : shared.create(anchorsKey, value));
+      return indexes;
+    } catch (error) {
+      if (!(error instanceof FleetError && error.code === 'conflict')) throw error;
+    }
+  }
+  throw new FleetError('conflict', 'the table of anchors changes all the time');
+}

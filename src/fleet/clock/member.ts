@@ -1,0 +1,152 @@
+/** The clock of a shard: it ticks on the grid of the fleet, or by the steps of the leader. */
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import { FleetError } from '../link.ts';
+import type { FleetLink, FleetMessage, Stop } from '../link.ts';
+import { FreeRun } from './free-run.ts';
+import { decodedLeader, leaderKey } from './leader.ts';
+import {
+  checkedMembers,
+  clockMessage,
+  clockSubject,
+  jsonOf,
+  nowSubject,
+  readGo,
+  readPrepare,
+  readSetPrepare,
+  readTime,
+} from './messages.ts';
+import type { SetReady } from './messages.ts';
+import type { ClockedPlant } from './plant.ts';
+import { checkedRecord } from './record.ts';
+import type { ClockRecord } from './record.ts';
+import { SteppedTicks } from './stepped.ts';
+import { ClockStore } from './store.ts';
+import { FleetTime } from './time.ts';
+
+const askLimitMs = 1000;
+const nothing: FleetMessage = { headers: {}, body: new Uint8Array(0) };
+
+export interface ClockMemberOptions {
+  readonly link: FleetLink;
+  readonly prefix: string;
+  readonly shard: string;
+  readonly plant: ClockedPlant;
+  /** the record by which the plant was made */
+  readonly record: ClockRecord;
+  readonly wall: WallClock;
+  readonly later: Later;
+  readonly log: Pick<Logger, 'info' | 'warning'>;
+  /** Resolves when the last tick has left. */
+  readonly sent: () => Promise<void>;
+}
+
+/** Asks the leader of a fleet for its time. */
+export const askTime = (link: Pick<FleetLink, 'request'>, prefix: string) => async (): Promise<number> =>
+  readTime(await link.request(nowSubject(prefix), nothing, askLimitMs)).ms;
+
+export class ClockMember {
+  readonly #options: ClockMemberOptions;
+  readonly #run: FreeRun;
+  readonly #steps: SteppedTicks;
+  readonly #time: FleetTime;
+  #stops: Stop[] = [];
+  #leader: string | null = null;
+
+  constructor(options: ClockMemberOptions) {
+    const { link, prefix, plant, record, wall, later, log, sent } = options;
+    this.#options = options;
+    this.#steps = new SteppedTicks({ plant, sent });
+    this.#time = new FleetTime({ wall, later, tickS: record.tickS, ask: askTime(link, prefix) });
+    this.#run = new FreeRun(record, {
+      plant,
+      later,
+      nowMs: () => this.#time.nowMs(),
+      onFailure: (error) => {
+        log.warning(`the clock of the fleet: ${errorText(error)}`);
+      },
+    });
+  }
+
+  /** The record in force. */
+  get record(): ClockRecord {
+    return this.#run.record;
+  }
+
+  /** Address of the gateway that leads, as it was seen last; null: not known. */
+  get leader(): string | null {
+    return this.#leader;
+  }
+
+  async open(): Promise<void> {
+    const { link, log } = this.#options;
+    await this.#time.start(true);
+    const onFailure = (error: unknown) => {
+      log.warning(`the clock of the fleet: ${errorText(error)}`);
+    };
+    this.#stops = [
+      new ClockStore(link).watch((record) => {
+        this.#run.follow(record);
+      }, onFailure),
+      link.leases.watch(leaderKey, ({ value }) => {
+        if (value !== null) this.#leader = decodedLeader(value).http || null;
+      }),
+      await this.#serve('prepare', async (request) => this.#steps.prepare(readPrepare(request))),
+      await this.#serve('go', async (request) => this.#steps.go(readGo(request))),
+      await this.#serve('set', (request) => this.#set(request)),
+    ];
+  }
+
+  #serve(verb: 'prepare' | 'go' | 'set', answer: (request: FleetMessage) => Promise<object>): Promise<Stop> {
+    const { link, prefix, shard } = this.#options;
+    return link.serve(`clock-${verb}`, clockSubject(prefix, verb, shard), async (request) =>
+      clockMessage(await answer(request)),
+    );
+  }
+
+  /** Begins to tick. */
+  startTicks(): void {
+    this.#run.start();
+  }
+
+  /** Resolves when a tick under way has ended. */
+  stopTicks(): Promise<void> {
+    return this.#run.stop();
+  }
+
+  close(): void {
+    this.#time.stop();
+    for (const stop of this.#stops) stop();
+  }
+
+  async #set({ body }: FleetMessage): Promise<SetReady> {
+    const value = jsonOf(body, 'the change of the clock');
+    const { phase } = checkedMembers<{ readonly phase: unknown }>(
+      value,
+      { phase: () => true },
+      'the change of the clock',
+    );
+    if (phase === 'prepare') return this.#ready(value);
+    const record = checkedRecord((value as { readonly record?: unknown }).record);
+    this.#run.follow(record);
+    await this.#run.inForce(record.seq);
+    return this.#here;
+  }
+
+  /** @throws FleetError `refused` where the change comes too late, or in the middle of a step */
+  #ready(value: unknown): SetReady {
+    const { plant } = this.#options;
+    const { atTick } = readSetPrepare(value);
+    if (plant.driven.isOpen) throw new FleetError('refused', 'a step is under way');
+    if (atTick !== null && plant.latest.tick > atTick)
+      throw new FleetError('refused', `it has run tick ${plant.latest.tick}, and the change is for tick ${atTick}`);
+    return this.#here;
+  }
+
+  get #here(): SetReady {
+    const { latest } = this.#options.plant;
+    return { simUs: latest.sim, tick: latest.tick };
+  }
+}

@@ -1,0 +1,236 @@
+/** The gateway among those of its fleet: one of them leads, and the others pass on to it what only the leader may do. */
+import { randomUUID } from 'node:crypto';
+import { createProblem } from '../../core/http/problem.ts';
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import { describeError, HttpProblem } from '../../api/http/errors.ts';
+import { ClockKeeper } from '../clock/keeper.ts';
+import type { ClockShard } from '../clock/keeper.ts';
+import { Leadership } from '../clock/leader.ts';
+import { askTime } from '../clock/member.ts';
+import { clockMessage, isOrigin, jsonOf, nowSubject } from '../clock/messages.ts';
+import { FleetTime } from '../clock/time.ts';
+import { FleetError } from '../link.ts';
+import type { FleetMessage, Stop } from '../link.ts';
+import { leadSubject, statusHeader, typeHeader } from '../operation.ts';
+import type { ForwardedReply } from './forward.ts';
+import type { RoutedRequest } from './router.ts';
+import { TimeOperations } from './time.ts';
+import type { TimeRequest } from './time.ts';
+import type { FleetView } from './view.ts';
+
+/** Time after which a tick that has not come is no longer waited for, ms. */
+const tickLimitMs = 5000;
+/** A leader without a sign of life for so long is silent, ms. */
+const silentMs = 30_000;
+/** Slots by which a gateway spreads a correction of its time, s. */
+const slotS = 1.5;
+
+export interface FleetLeadOptions {
+  readonly view: FleetView;
+  readonly wall: WallClock;
+  readonly later: Later;
+  readonly log: Pick<Logger, 'info' | 'warning'>;
+  /** address of the HTTP interface */
+  readonly http: () => string;
+  readonly pace: 'hold' | 'free';
+}
+
+export class FleetLead {
+  readonly #options: FleetLeadOptions;
+  readonly #leadership: Leadership;
+  readonly #keeper: ClockKeeper;
+  readonly #time: FleetTime;
+  readonly #operations: TimeOperations;
+  /** aborted when the shard is lost, by the name of a shard that lives */
+  readonly #lost = new Map<string, AbortController>();
+  #stops: Stop[] = [];
+  #serving: Promise<readonly Stop[]> = Promise.resolve([]);
+
+  constructor(options: FleetLeadOptions) {
+    const { view, wall, later, log, http, pace } = options;
+    const { link, prefix } = view;
+    this.#options = options;
+    const ask = askTime(link, prefix);
+    this.#time = new FleetTime({
+      wall,
+      later,
+      tickS: slotS,
+      // a new leader goes on with the time of the former one
+      ask: () => (this.#leadership.isLeader ? Promise.resolve(this.#time.nowMs()) : ask()),
+    });
+    this.#keeper = new ClockKeeper({
+      link,
+      prefix,
+      wall,
+      nowMs: () => this.#time.nowMs(),
+      shards: () => this.#shards(),
+      noResponder: (shard) => {
+        view.noResponder(shard);
+      },
+      wait: (ms) => new Promise((resolve) => later(ms, resolve)),
+      ticksCome: (shards, tick) => this.#ticksCome(shards, tick),
+      pace,
+      log,
+    });
+    this.#operations = new TimeOperations({
+      keeper: this.#keeper,
+      places: () => view.places(),
+      newest: (shard) => view.ticks.newest(shard),
+      wall,
+    });
+    this.#leadership = new Leadership({
+      link,
+      session: randomUUID(),
+      http,
+      wall,
+      later,
+      log,
+      onChange: (isLeader) => {
+        this.#change(isLeader);
+      },
+    });
+  }
+
+  /** Follows the clock, and tries to lead. */
+  async start(): Promise<void> {
+    const { view } = this.#options;
+    this.#keeper.start();
+    this.#stops = [
+      view.onShard(({ kind, shard }) => {
+        if (kind === 'lost' || kind === 'left') this.#lose(shard, `the shard "${shard}" ${words[kind]}`);
+      }),
+      view.onTick(({ head }) => {
+        if (this.#leadership.isLeader) void this.#keeper.follow(head.session, head.tick);
+      }),
+    ];
+    await this.#leadership.start();
+    await this.#time.start(true);
+  }
+
+  async stop(): Promise<void> {
+    this.#time.stop();
+    this.#keeper.stop();
+    for (const stop of this.#stops) stop();
+    await this.#leadership.stop();
+    for (const stop of await this.#serving) stop();
+  }
+
+  get isLeader(): boolean {
+    return this.#leadership.isLeader;
+  }
+
+  /** @throws HttpProblem, SimError */
+  async answer(request: RoutedRequest): Promise<ForwardedReply> {
+    const { route, query, body, by } = request;
+    const { operationId } = route;
+    if (this.#leadership.isLeader || operationId === 'get_time')
+      return this.#operations.answer({ operationId, query, body, by });
+    return this.#passOn(request);
+  }
+
+  async #passOn({ route, path, query, body, by, id }: RoutedRequest): Promise<ForwardedReply> {
+    const { link, prefix } = this.#options.view;
+    if (link.state !== 'connected')
+      throw new HttpProblem('fleet-offline', 'The gateway has no connection to the server of the fleet.');
+    const asked = { operationId: route.operationId, query, body, by, path, id };
+    try {
+      const answer = await link.request(leadSubject(prefix), clockMessage(asked), silentMs, { whileAlive: true });
+      const { [statusHeader]: status, [typeHeader]: type = 'application/json' } = answer.headers;
+      return { status: Number(status), type, headers: {}, bytes: Buffer.from(answer.body) };
+    } catch (error) {
+      if (!(error instanceof FleetError)) throw error;
+      if (error.code === 'no-responder')
+        throw new HttpProblem('fleet-offline', 'No gateway leads the fleet now; one takes over within 5 s.');
+      throw new HttpProblem('upstream-error', `The gateway that leads did not answer: ${error.message}.`);
+    }
+  }
+
+  #change(isLeader: boolean): void {
+    const { log } = this.#options;
+    log.info(isLeader ? 'this gateway leads the fleet' : 'this gateway no longer leads the fleet');
+    if (isLeader) this.#keeper.beginTerm();
+    this.#serving = this.#serving
+      .then(async (stops) => {
+        for (const stop of stops) stop();
+        return isLeader ? await this.#serve() : [];
+      })
+      .catch((error: unknown) => {
+        log.warning(`the gateway cannot lead the fleet: ${errorText(error)}`);
+        return [];
+      });
+  }
+
+  #serve(): Promise<readonly Stop[]> {
+    const { link, prefix } = this.#options.view;
+    return Promise.all([
+      link.serve('now', nowSubject(prefix), () => Promise.resolve(clockMessage({ ms: this.#time.nowMs() }))),
+      link.serve('lead', leadSubject(prefix), (request) => this.#lead(request)),
+    ]);
+  }
+
+  /** Answers another gateway. */
+  async #lead({ body }: FleetMessage): Promise<FleetMessage> {
+    const asked = askedOf(body);
+    const { status, type, bytes } = await this.#operations.answer(asked).catch((error: unknown) => {
+      const { code, detail, issues } = describeError(error);
+      const problem = createProblem(code, detail, { instance: asked.path, id: asked.id }, issues);
+      return { ...problem, type: 'application/problem+json', bytes: Buffer.from(`${JSON.stringify(problem)}\n`) };
+    });
+    return { headers: { [statusHeader]: String(status), [typeHeader]: type }, body: bytes };
+  }
+
+  #shards(): readonly ClockShard[] {
+    const live = this.#options.view.places().filter(({ isLost }) => !isLost);
+    return live.map(({ name }) => {
+      const controller = this.#lost.get(name) ?? new AbortController();
+      this.#lost.set(name, controller);
+      return { shard: name, lost: controller.signal };
+    });
+  }
+
+  #lose(shard: string, reason: string): void {
+    this.#lost.get(shard)?.abort(new FleetError('no-responder', reason));
+    this.#lost.delete(shard);
+  }
+
+  async #ticksCome(shards: readonly string[], tick: number): Promise<void> {
+    const { view, later } = this.#options;
+    const haveCome = () =>
+      shards.every(
+        (name) => view.shards.get(name)?.isLive !== true || (view.ticks.newest(name)?.head.tick ?? 0) >= tick,
+      );
+    if (haveCome()) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        for (const stop of stops) stop();
+        resolve();
+      };
+      const check = () => {
+        if (haveCome()) end();
+      };
+      const stops = [view.onTick(check), view.onShard(check), later(tickLimitMs, end)];
+    });
+  }
+}
+
+const words = { lost: 'is lost', left: 'has left' } as const;
+
+/** @throws FleetError `refused` */
+function askedOf(body: Uint8Array): TimeRequest & { readonly path: string; readonly id: string } {
+  const value = (jsonOf(body, 'the request of a gateway') ?? {}) as Readonly<Record<string, unknown>>;
+  const { operationId, query, by, path, id } = value;
+  if (!['set_time', 'step_time'].includes(String(operationId)) || !isOrigin(by) || typeof query !== 'object')
+    throw new FleetError('refused', 'the request of a gateway is not complete');
+  return {
+    operationId: String(operationId),
+    query: (query ?? {}) as Readonly<Record<string, unknown>>,
+    body: value['body'],
+    by: by as Origin,
+    path: String(path),
+    id: String(id),
+  };
+}
