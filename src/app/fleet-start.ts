@@ -7,14 +7,9 @@ import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { Later } from '../core/time/timers.ts';
-import type { JoinedFleet } from '../fleet/clock/join.ts';
+import type { ShardStart } from '../fleet/clock/join.ts';
 import type { ClockRecord } from '../fleet/clock/record.ts';
 import { clockStart } from './devices/plant.ts';
-
-export interface ShardStart extends Omit<JoinedFleet, 'anchors'> {
-  /** Index of the device that has exactly the values of a profile; undefined: the fleet does not know the profile. */
-  readonly anchorOf: (profile: object) => number | undefined;
-}
 
 const digests = new WeakMap<object, string>();
 

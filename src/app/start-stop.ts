@@ -18,7 +18,7 @@ import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { Contents } from '../state/contents.ts';
 import { exposureWarnings } from './adapters/seats.ts';
 import type { NotOpened } from './adapters/seats.ts';
-import type { ShardStart } from './fleet-start.ts';
+import type { ShardStart } from '../fleet/clock/join.ts';
 import type { DeviceChanges } from './devices/changes.ts';
 import type { EndedFindings } from './finding-reports.ts';
 import type { Http } from './http.ts';

@@ -42,8 +42,8 @@ describeWith(['nats'], 'the clock of a fleet', function () {
         const get = async (path: string) => (await ask(port, `/api/sim${path}device=${index}`)).json;
         const { models } = await get('/registers?');
         const maps = models.map(async ({ id }: Json) => (await get(`/registers/${id}?raw=true&`)).points);
-        const { wall_time: _wall, ...snapshot } = (await get('/overview?')).metrics;
-        return { snapshot, registers: await Promise.all(maps) };
+        const { metrics } = await get('/overview?');
+        return { metrics, registers: await Promise.all(maps) };
       }),
     );
   }
@@ -70,8 +70,9 @@ describeWith(['nats'], 'the clock of a fleet', function () {
     const { json: alone } = await ask(whole.httpPort, `/api/sim${time}/step`, { body: step });
     const { status, json: stepped } = await gateway.post(`${time}/step`, step);
     expect(status).to.equal(200);
-    const { wall_time: _one, stepped_by: _two, ...expected } = alone.time;
-    expect(stepped.time).to.deep.include(expected);
+    const ofFleet = ['wall_time', 'stepped_by'];
+    const expected = Object.entries<unknown>(alone.time).filter(([member]) => !ofFleet.includes(member));
+    expect(stepped.time).to.deep.include(Object.fromEntries(expected));
     expect(stepped.snapshot.metrics).to.deep.equal(alone.snapshot.metrics);
     expect(await shown(gateway.port)).to.deep.equal(await shown(whole.httpPort));
   });
@@ -101,7 +102,7 @@ describeWith(['nats'], 'the clock of a fleet', function () {
     await gateway.shards(areLive);
     const { json: next, status: whole } = await gateway.post(`${time}/step`, { ticks: 1 });
     expect(whole).to.equal(200);
-    expect(next.time.tick).to.equal(json.reply.time.tick + 1);
+    expect(next.time.tick - json.reply.time.tick).to.equal(1);
     const after = (await gateway.get('/fleet/shards')).json.shards;
     expect(after.map(({ tick }: Json) => tick)).to.deep.equal(names.map(() => next.time.tick));
   });
@@ -109,7 +110,7 @@ describeWith(['nats'], 'the clock of a fleet', function () {
   it('runs at one rate on one grid, and pauses all shards at one instant', async () => {
     const { json: started } = await gateway.post(time, { mode: 'accelerated', rate: 60 });
     expect(started).to.include({ mode: 'accelerated', rate: 60 });
-    await gateway.shards((list) => list.every(({ tick }) => tick >= started.tick + 2));
+    await gateway.shards((list) => list.every(({ tick }) => tick - started.tick >= 2));
     const { status, json: paused } = await gateway.post(time, { mode: 'paused' });
     expect([status, paused.mode]).to.deep.equal([200, 'paused']);
     const times = await Promise.all(

@@ -9,9 +9,10 @@ import { systemClock } from '../../core/time/clock.ts';
 import { createMemoryStore } from '../../core/store.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { callLater } from '../../core/time/timers.ts';
+import type { ShardStart } from '../../fleet/clock/join.ts';
 import type { Contents } from '../../state/contents.ts';
 import { findFleet } from '../fleet-start.ts';
-import type { AroundStart, ShardStart } from '../fleet-start.ts';
+import type { AroundStart } from '../fleet-start.ts';
 import { replaceState } from '../state.ts';
 import { createStopHandler } from './ending.ts';
 
@@ -30,7 +31,7 @@ interface ProcessAround {
 }
 
 /** Parts that are there before the first simulator. */
-interface Found {
+interface FleetStart {
   readonly logBook: LogBook;
   readonly joined: ShardStart | null;
 }
@@ -68,11 +69,15 @@ export class Running {
     return new Running(config, around, { logBook, joined: await findFleet(config, aroundOf(logBook)) });
   }
 
-  constructor(config: AppConfig, around: ProcessAround, found: Found = { logBook: logBookOf(config), joined: null }) {
+  constructor(
+    config: AppConfig,
+    around: ProcessAround,
+    start: FleetStart = { logBook: logBookOf(config), joined: null },
+  ) {
     this.#config = config;
     this.#around = around;
-    this.#logBook = found.logBook;
-    this.#joined = found.joined;
+    this.#logBook = start.logBook;
+    this.#joined = start.joined;
     this.#app = this.#build();
     const { exit, fail } = around;
     this.#stopOrEnd = createStopHandler({ stop: () => this.#stop(), exit, fail, later: callLater });

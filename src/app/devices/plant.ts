@@ -20,7 +20,7 @@ import { packageFile } from '../../core/package-files.ts';
 import type { DeviceSeries } from '../../der/device/template.ts';
 import { parseSeries } from '../../der/surroundings/series.ts';
 import type { Series, SeriesColumn } from '../../der/surroundings/series.ts';
-import type { ShardStart } from '../fleet-start.ts';
+import type { ShardStart } from '../../fleet/clock/join.ts';
 import type { PlacedDevice, SeriesOf } from './placed.ts';
 import { parseVisits } from '../../der/surroundings/visits.ts';
 import type { VisitPlan } from '../../der/surroundings/visits.ts';

@@ -24,6 +24,12 @@ export interface JoinedFleet {
   readonly anchors: ReadonlyMap<string, number>;
 }
 
+/** The fleet as the plant of a shard begins with it. */
+export interface ShardStart extends Omit<JoinedFleet, 'anchors'> {
+  /** Index of the device that has exactly the values of a profile; undefined: the fleet does not know the profile. */
+  readonly anchorOf: (profile: object) => number | undefined;
+}
+
 export interface JoinOptions {
   readonly link: Pick<FleetLink, 'shared' | 'leases'>;
   /** the clock of a fleet that begins with this process */

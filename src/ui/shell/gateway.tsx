@@ -1,4 +1,4 @@
-/** What a page at the gateway of a fleet lacks: devices of lost shards, and views that a gateway does not serve. */
+/** Gaps of a page at the gateway of a fleet: devices of lost shards, and views that a gateway does not serve. */
 import type { ComponentChildren } from 'preact';
 import { get } from '../api/call';
 import type { Call } from '../api/call';

@@ -116,7 +116,7 @@ export function Shell() {
         <MissingShards />
         <div class="view" key={view?.path}>
           {View && (
-            <AtGateway title={view?.title ?? ''}>
+            <AtGateway title={view.title}>
               <View />
             </AtGateway>
           )}

@@ -127,7 +127,9 @@ const place = ({ operationId }: Route) => lastOnes.indexOf(operationId);
 const refusals: Readonly<Record<string, number>> = {
   set_discharge: 409,
   // no gateway of a fleet
-  ...Object.fromEntries(['get_fleet', 'get_fleet_map', 'list_shards', 'get_shard', 'stop_shard'].map((id) => [id, 409])),
+  ...Object.fromEntries(
+    ['get_fleet', 'get_fleet_map', 'list_shards', 'get_shard', 'stop_shard'].map((id) => [id, 409]),
+  ),
   // the clock is paused
   exercise_findings: 409,
   // no peer has sent a request

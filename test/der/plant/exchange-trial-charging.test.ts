@@ -51,6 +51,9 @@ describe('a trial of a charging station', () => {
     await step(plant, 60, volts(1));
     expect(isExact(plant, 600), 'while it charges').to.equal(true);
     setPoint(plant, 40);
-    expect([10, 600].map((dtS) => isExact(plant, dtS)), 'from charge to discharge').to.deep.equal([true, false]);
+    expect(
+      [10, 600].map((dtS) => isExact(plant, dtS)),
+      'from charge to discharge',
+    ).to.deep.equal([true, false]);
   });
 });

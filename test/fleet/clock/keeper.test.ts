@@ -67,12 +67,12 @@ async function rig(
   await settle();
   /** Passes time until the work has ended. */
   const passUntil = async <T>(work: Promise<T>): Promise<T> => {
-    let isDone = false;
+    const ended = { isDone: false };
     const end = () => {
-      isDone = true;
+      ended.isDone = true;
     };
     work.then(end, end);
-    for (let at = 0; at < 200 && !isDone; at += 1) await pass(100);
+    for (let at = 0; at < 200 && !ended.isDone; at += 1) await pass(100);
     return work;
   };
   const stored = () => decodedRecord(server.shared.get(clockKey)!.value);

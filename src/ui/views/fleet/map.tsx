@@ -76,9 +76,9 @@ function shardOfCell(
 }
 
 function textOf({ codes, shards }: FleetMap, at: number): string {
-  const found = shardOfCell(shards, at);
-  if (found === null) return '';
-  const { shard, inShard } = found;
+  const cell = shardOfCell(shards, at);
+  if (cell === null) return '';
+  const { shard, inShard } = cell;
   const name = `Device ${deviceOf(shard, inShard)}, shard ${shard.shard}`;
   if (shard.index.length === 0) return `${name}: no values`;
   const inverter = codes.inverter_state[shard.inverter_state[inShard] ?? -1];
@@ -106,8 +106,8 @@ function Cells({ map, colour }: { readonly map: FleetMap; readonly colour: Colou
   }, [map, layout, colour, look]);
   const place = isShown ? placeOf(layout, at) : null;
   const open = (cell: number) => {
-    const found = shardOfCell(map.shards, cell);
-    if (found !== null) go(`devices/${deviceOf(found.shard, found.inShard)}/picture`);
+    const target = shardOfCell(map.shards, cell);
+    if (target !== null) go(`devices/${deviceOf(target.shard, target.inShard)}/picture`);
   };
   const reach = (next: number) => {
     setAt(next);

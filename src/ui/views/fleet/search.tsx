@@ -7,7 +7,7 @@ import type { MapShard } from './looks';
 
 const maxHits = 10;
 
-interface Found {
+interface SearchResult {
   readonly text: string;
   readonly hits: readonly { readonly device_index: number; readonly name: string }[];
   readonly more: number;
@@ -16,11 +16,11 @@ interface Found {
 /** @param ranges shards with their devices */
 export function DeviceSearch({ ranges }: { readonly ranges: readonly Pick<MapShard, 'first' | 'count' | 'index'>[] }) {
   const [text, setText] = useState('');
-  const [found, setFound] = useState<Found | null>(null);
+  const [result, setResult] = useState<SearchResult | null>(null);
   const [reason, setReason] = useState<string | null>(null);
   const find = async () => {
     const wanted = text.trim();
-    setFound(null);
+    setResult(null);
     setReason(null);
     if (wanted === '') return;
     const index = /^\d+$/.test(wanted) ? Number(wanted) : null;
@@ -28,13 +28,16 @@ export function DeviceSearch({ ranges }: { readonly ranges: readonly Pick<MapSha
       const has = ranges.some(({ first, count, index: all }) =>
         all.length > 0 ? all.includes(index) : index >= first && index < first + count,
       );
-      if (has) return go(`devices/${index}/picture`);
+      if (has) {
+        go(`devices/${index}/picture`);
+        return;
+      }
     }
     try {
       const { devices, total = 0 } = await perform(get('devices', { query: { name: wanted, limit: maxHits } }));
       const [first] = devices;
       if (first !== undefined && total === 1) go(`devices/${first.device_index}/picture`);
-      else setFound({ text: wanted, hits: devices, more: total - devices.length });
+      else setResult({ text: wanted, hits: devices, more: total - devices.length });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       setReason(error.message);
@@ -52,17 +55,17 @@ export function DeviceSearch({ ranges }: { readonly ranges: readonly Pick<MapSha
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <button class="small">Find</button>
-      {found !== null && (
-        <ul class="search-hits" aria-label="Devices found">
-          {found.hits.map(({ device_index: index, name }) => (
+      {result !== null && (
+        <ul class="search-hits" aria-label="Devices result">
+          {result.hits.map(({ device_index: index, name }) => (
             <li key={index}>
               <a href={deviceHref(index, 'picture')}>
                 {index} {name}
               </a>
             </li>
           ))}
-          {found.more > 0 && <li class="muted">and {found.more} more</li>}
-          {found.hits.length === 0 && <li role="status">Nothing found for "{found.text}".</li>}
+          {result.more > 0 && <li class="muted">and {result.more} more</li>}
+          {result.hits.length === 0 && <li role="status">Nothing result for "{result.text}".</li>}
         </ul>
       )}
       {reason !== null && (
