@@ -57,6 +57,7 @@ export const pages: readonly Page[] = [
   page('how-to', 'modbus', 'how-to/vendor-maps.md', 'The map of a product'),
   page('how-to', 'all', 'how-to/start.md', 'What to start'),
   page('how-to', 'ocpp', 'how-to/csms.md', 'Run a small central system'),
+  page('how-to', 'csip', 'how-to/small-head-end.md', 'Run a small head-end'),
   page('how-to', 'all', 'how-to/agents.md', 'Use derbench with an agent'),
   page('how-to', 'all', 'how-to/grafana.md', 'Watch it with Prometheus and Grafana'),
   page('how-to', 'tests', 'how-to/pytest.md', 'Test with pytest'),

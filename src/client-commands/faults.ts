@@ -68,7 +68,7 @@ export async function injectFault(
 }
 
 /** Members that a fault of any kind may have. */
-const commonNames = ['protocol', 'device', 'when', 'count', 'duration_s', 'probability', 'every', 'seed'];
+export const commonNames = ['protocol', 'device', 'when', 'count', 'duration_s', 'probability', 'every', 'seed'];
 
 /** @throws UsageError for a name that the kind does not take */
 function checkParameters({ kind, parameters, targets }: Kind, names: readonly string[]): void {

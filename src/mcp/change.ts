@@ -33,9 +33,7 @@ function refuse(name: string, detail: string): never {
 
 const writePoints = tool({
   name: 'write_points',
-  description:
-    'Writes points of one SunSpec model, all or none: numbers in engineering units, enumerations by name. Takes ' +
-    'effect at the next tick; read back.',
+  description: 'Writes points of one SunSpec model, all or none: numbers in engineering units, enumerations by name.',
   input: {
     device: device.default(0),
     model: z.int().min(1),
@@ -67,9 +65,8 @@ const writePoints = tool({
 const limit = tool({
   name: 'limit',
   description:
-    'Limits active power of a device: percent of 702.WMax, or kw; off ends it. for_s: reverts after simulated ' +
-    'seconds. One of percent, kw, off. site: a limit of the connection point instead, by kw or off; without device ' +
-    'that of all devices.',
+    'Limits active power. Give one of percent (of 702.WMax), kw, off. for_s: simulated seconds until it reverts. ' +
+    'site: limits the connection point instead (kw or off), without device that of all.',
   input: {
     device: device.optional(),
     site: z.enum(siteLimits).optional(),
@@ -97,8 +94,10 @@ const limit = tool({
   },
 });
 
+const gridEventOrNull = z.object({ name: z.string(), remaining_s: numberOrNull }).nullable();
+
 const grid = z.object({
-  device_index: numberOrNull.describe('null: of all'),
+  device_index: numberOrNull,
   voltage_a_pu: z.number(),
   voltage_b_pu: z.number(),
   voltage_c_pu: z.number(),
@@ -106,14 +105,13 @@ const grid = z.object({
   phase_angle_deg: z.number(),
   outage: z.boolean(),
   island: z.boolean(),
-  event: z.object({ name: z.string(), remaining_s: numberOrNull }).nullable(),
+  event: gridEventOrNull,
 });
 
 const setGrid = tool({
   name: 'set_grid',
   description:
-    'Voltage (per unit) and frequency (Hz) of the grid of all devices, or of one; duration_s: for simulated seconds. ' +
-    'normal: back to nominal, without event.',
+    'Grid of all devices, or of one. ramp_s, duration_s: simulated seconds. normal: nominal again, without event.',
   input: {
     device: device.optional(),
     voltage_pu: z.number().min(0).max(2).exactOptional(),
@@ -135,8 +133,8 @@ const setGrid = tool({
 const setWeather = tool({
   name: 'set_weather',
   description:
-    'Irradiance (W/m2, 0 to 1500; null: back to its source), ambient temperature (°C), load of the site (kW); ' +
-    'duration_s: for simulated seconds.',
+    'Irradiance (0 to 1500; null: back to its source), ambient temperature, load of the site. ramp_s, duration_s: ' +
+    'simulated seconds.',
   input: {
     device: device.optional(),
     irradiance_w_m2: z.number().nullable().exactOptional(),
@@ -147,7 +145,7 @@ const setWeather = tool({
   },
   output: {
     environment: z.object({
-      device_index: numberOrNull.describe('null: of all'),
+      device_index: numberOrNull,
       irradiance_w_m2: z.number(),
       ambient_temperature_c: z.number(),
       cell_temperature_c: numberOrNull,
@@ -165,22 +163,20 @@ const setWeather = tool({
 const gridEvent = tool({
   name: 'grid_event',
   description:
-    'Starts a named event such as sag {"residual_pu": 0.4, "duration_s": 0.5}; api GET grid-events has names, units ' +
-    'and ranges. null ends the active one.',
+    'Starts an event such as sag {"residual_pu": 0.4, "duration_s": 0.5}; api GET grid-events lists them. null ends ' +
+    'the active one.',
   input: {
     device: device.optional(),
     name: z.string().nullable(),
     params: z.record(z.string(), someValue).default({}),
   },
-  output: { grid },
+  output: { event: gridEventOrNull },
   annotations: acts,
   async run({ device: index, name, params }, { client }) {
     if (name === null && Object.keys(params).length > 0) refuse('params', 'go with the start of an event');
     const after = await client.gridEvent(name, params, at(index));
-    return {
-      sentence: name === null ? 'The event has ended.' : `The event ${name} has started.`,
-      data: { grid: after },
-    };
+    const event = after.event as z.output<typeof gridEventOrNull>;
+    return { sentence: name === null ? 'The event has ended.' : `The event ${name} has started.`, data: { event } };
   },
 });
 
@@ -189,8 +185,7 @@ const actions = Object.keys(connectorActions) as (keyof typeof connectorActions)
 const vehicle = tool({
   name: 'vehicle',
   description:
-    'At a charging station: plug a vehicle in (soc_pct: its charge), start or continue charging, pause, stop the ' +
-    'session, unplug.',
+    'At a charging station: plug a vehicle in (soc_pct: its charge), start or continue charging, pause, stop, unplug.',
   input: {
     device,
     connector: z.int().min(1).default(1),
@@ -206,9 +201,7 @@ const vehicle = tool({
       limit_kw: z.number(),
       limit_source: z.string(),
       ev: z.object({ soc_pct: z.number() }).nullable(),
-      session: z
-        .object({ session_id: z.string(), state: z.string(), energy_wh: z.number(), stop_reason: textOrNull })
-        .nullable(),
+      session: z.object({ state: z.string(), energy_wh: z.number(), stop_reason: textOrNull }).nullable(),
     }),
   },
   annotations: acts,
@@ -222,8 +215,8 @@ const vehicle = tool({
 const fault = tool({
   name: 'fault',
   description:
-    'Injects a fault of a protocol or device, such as kind scale, params {"points": ["701.W"], "factor": 0.5}; api ' +
-    'GET faults/kinds has them. for_s: simulated seconds. clear: ends all faults.',
+    'Injects a fault such as kind scale, params {"points": ["701.W"], "factor": 0.5}; api GET faults/kinds lists ' +
+    'them. for_s: simulated seconds. clear: ends all faults.',
   input: {
     kind: z.string().optional(),
     params: z.record(z.string(), z.unknown()).default({}),
@@ -238,7 +231,6 @@ const fault = tool({
         protocol: z.string(),
         kind: z.string(),
         device_index: numberOrNull,
-        parameters: z.record(z.string(), z.unknown()),
         strikes: z.int(),
       }),
     ),
@@ -263,8 +255,8 @@ const fault = tool({
 const time = tool({
   name: 'time',
   description:
-    'The simulated clock: pause it, run it at rate (simulated seconds per second, 0.01 to 3600), or step the paused ' +
-    'clock by ticks or seconds (default one tick).',
+    'The simulated clock: pause, run at rate (simulated seconds per second), or step the paused clock by ticks or ' +
+    'seconds (default one tick).',
   input: {
     action: z.enum(['pause', 'rate', 'step']),
     rate: z.number().min(0.01).max(3600).optional(),
@@ -295,8 +287,8 @@ const maxWaitS = 86_400;
 const waitUntil = tool({
   name: 'wait_until',
   description:
-    'Waits until a point such as 701.W, or a snapshot member such as metrics.power_kw, passes; steps a paused clock. ' +
-    'timeout_s: simulated seconds while paused, else real.',
+    'Waits for a point such as 701.W, or a member such as metrics.power_kw; steps a paused clock. timeout_s: ' +
+    'simulated seconds while paused, else real.',
   input: {
     device: device.default(0),
     point: z.string(),

@@ -60,9 +60,7 @@ const apiInput = {
 const api = (isReadOnly: boolean) =>
   tool({
     name: 'api',
-    description:
-      `Any other request of the REST interface${isReadOnly ? ' (GET only)' : ''}; find it with api_search. ` +
-      'The answer may hold texts of peers.',
+    description: `Any other request of the REST interface${isReadOnly ? ' (GET only)' : ''}; find it with api_search.`,
     input: {
       ...apiInput,
       ...(isReadOnly && { method: z.literal('GET').default('GET') as unknown as typeof apiInput.method }),
@@ -102,8 +100,7 @@ function score(path: string, { summary, description = '' }: Operation, words: re
 
 const apiSearch = tool({
   name: 'api_search',
-  description:
-    'Finds requests of the REST interface by words such as "battery charge"; gives method, path, query and body.',
+  description: 'Finds requests of the REST interface by words such as "battery charge".',
   input: { words: z.string().min(2).max(200) },
   output: {
     operations: z.array(
@@ -112,7 +109,7 @@ const apiSearch = tool({
         path: z.string(),
         summary: z.string(),
         query: z.array(z.string()),
-        body: z.record(z.string(), z.string()).describe('type and meaning by member'),
+        body: z.record(z.string(), z.string()),
       }),
     ),
   },

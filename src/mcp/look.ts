@@ -33,8 +33,7 @@ const deviceText = ({ device: index, name, kind, power_kw: kw }: ReturnType<type
 const listDevices = tool({
   name: 'list_devices',
   description:
-    'Every device: index, name, kind, state, kW (positive: into the grid), kvar, state of charge %, alarms, Modbus ' +
-    'address; and the clock. With device: also its metrics and active alarms.',
+    'All devices and the clock. power_kw is positive into the grid. With device: that one, with metrics and alarms.',
   input: { device: device.optional() },
   output: {
     devices: z.array(
@@ -52,7 +51,7 @@ const listDevices = tool({
     ),
     details: z
       .object({
-        metrics: z.record(z.string(), someValueOrNull).describe('by name with unit'),
+        metrics: z.record(z.string(), someValueOrNull),
         connection_state: z.string(),
         charge_point: textOrNull,
         alarms: z.array(
@@ -60,13 +59,11 @@ const listDevices = tool({
             code: z.string(),
             severity: z.string(),
             since: z.string(),
-            latched: z.boolean(),
             message: z.string(),
           }),
         ),
       })
-      .optional()
-      .describe('of one device'),
+      .optional(),
     clock: shortClock,
   },
   annotations: reads,
@@ -89,8 +86,8 @@ const peerSources = ['modbus', 'csip', 'ocpp', 'dnp3'];
 const readPoints = tool({
   name: 'read_points',
   description:
-    'Points of the SunSpec register map in engineering units, with symbol, unit and last writer. Names MODEL.POINT ' +
-    'such as 701.W; MODEL.* is a whole model (large).',
+    'SunSpec points in engineering units, with their last writer. Names are MODEL.POINT such as 701.W; MODEL.* is a ' +
+    'whole model (large).',
   input: { device: device.default(0), points: z.array(z.string()).min(1).max(50) },
   output: {
     device: z.int(),
@@ -131,12 +128,10 @@ const readPoints = tool({
 });
 
 const basis = z.object({
-  key: z.string(),
   kw: z.number().describe('without limits'),
   text: z.string(),
 });
 const limit = z.object({
-  key: z.string(),
   kw: numberOrNull,
   text: z.string(),
   by: z.object({ source: z.string(), changed_at: textOrNull }).nullable(),
@@ -154,8 +149,7 @@ interface Why {
 
 const why = tool({
   name: 'why',
-  description:
-    'Why a device has its active power: a sentence, the source, and the limit that wins. All without device.',
+  description: 'Why a device, or each, has its active power: a sentence, the source, and the limit that wins.',
   input: { device: device.optional() },
   output: {
     answers: z.array(
@@ -213,8 +207,8 @@ interface Item {
 const findings = tool({
   name: 'findings',
   description:
-    'Rules of the protocols that peers broke (newest first), and what needs attention: alarms, refused writes, ' +
-    'commands not in force. since: last_id of an earlier answer.',
+    'Rules that peers broke, newest first, and what needs attention: alarms, refused writes, commands not in force. ' +
+    'since: last_id of an earlier answer.',
   input: { since: z.int().min(0).optional() },
   output: {
     last_id: z.int(),
@@ -273,8 +267,7 @@ async function messagesPath(client: Client, protocol: string, index: number | un
 const messages = tool({
   name: 'messages',
   description:
-    'Recorded messages of a protocol, newest last. OCPP is always recorded, others after POST {protocol}/messages ' +
-    '{"enabled": true}.',
+    'Messages, newest last. OCPP is always recorded, others after api POST {protocol}/messages {"enabled": true}.',
   input: {
     protocol: z.enum(['modbus', 'csip', 'ocpp', 'dnp3']),
     device: device.optional(),
@@ -327,8 +320,7 @@ interface Answers {
 const compare = tool({
   name: 'compare',
   description:
-    'Whether all protocols present the same values of a device, and whether accepted commands are in force. Only ' +
-    'differences are listed.',
+    'Whether all protocols show the same values, and whether accepted commands are in force. Lists only differences.',
   input: { device: device.default(0) },
   output: {
     consistent: z.boolean(),

@@ -35,8 +35,8 @@ const keptReports = 10;
 export const scenarioTool = tool({
   name: 'run_scenario',
   description:
-    'Runs a scenario on a simulator of its own, as derbench run does; the running one stays as it is. bundled: a ' +
-    'name such as volt-watt; text: YAML (see derbench://scenario-schema). The report is derbench://reports/ID.',
+    'Runs a scenario on a simulator of its own. bundled: a name such as volt-watt; text: YAML (see ' +
+    'derbench://scenario-schema). Its report is derbench://reports/ID.',
   input: {
     bundled: z.string().optional(),
     text: z.string().max(200_000).optional(),

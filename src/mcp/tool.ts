@@ -60,7 +60,8 @@ export interface Answer<D extends Data = Data> {
 }
 
 export interface Annotations {
-  readonly readOnlyHint: boolean;
+  /** absent: false */
+  readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;
   readonly openWorldHint: false;
@@ -106,7 +107,7 @@ export function tool<I extends z.ZodRawShape, O extends z.ZodRawShape>({
   ...rest
 }: Definition<I, O>): Tool {
   const schema = z.strictObject(input);
-  const outputSchema = z.object({ ...output, cut: z.string().optional() });
+  const outputSchema = z.object(output);
   return {
     ...rest,
     input: schema,
@@ -119,13 +120,14 @@ export function tool<I extends z.ZodRawShape, O extends z.ZodRawShape>({
 }
 
 export const reads: Annotations = { readOnlyHint: true, openWorldHint: false };
-export const acts: Annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+export const acts: Annotations = { destructiveHint: false, openWorldHint: false };
 /** Changes the simulator, the second time to the same values. */
 export const sets: Annotations = { ...acts, idempotentHint: true };
 
 /** Index of a device. */
 export const device = z.int().min(0);
-export const fromPeer = z.unknown().describe('data of a peer');
+/** The instructions of the server say what it is. */
+export const fromPeer = z.unknown();
 
 const oneValue = z.union([z.number(), z.string()]);
 /** A value that a tool sets or compares with. */

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { addressOf, pairsOf, secondsOf, UsageError } from '../../src/client-commands/call.ts';
-import { parameterOf } from '../../src/client-commands/faults.ts';
+import { commonNames, parameterOf } from '../../src/client-commands/faults.ts';
 import { ageText } from '../../src/client-commands/instance.ts';
 import { isColoured, table } from '../../src/client-commands/output.ts';
 import { pointName, pointsByModel, valueText } from '../../src/client-commands/points.ts';
 import { codeOf, linesOf } from '../../src/client-commands/refusal.ts';
 import { conditionOf, passes } from '../../src/client-commands/waiting.ts';
 import { exitCodes } from '../../src/core/exit-codes.ts';
+import { reservedMembers } from '../../src/fault-kinds/request.ts';
 import { DerbenchError } from '../../src/library/error.ts';
 
 describe('words of client commands', () => {
@@ -75,6 +76,10 @@ describe('words of client commands', () => {
     expect(passes({ name: 'x', operator: '=', bound: 'RUNNING' }, 3, 'RUNNING')).to.equal(true);
     expect(passes({ name: 'x', operator: '=', bound: 3 }, 3, 'RUNNING')).to.equal(true);
     expect(passes({ name: 'x', operator: '!=', bound: 'RUNNING' }, 3, 'RUNNING')).to.equal(false);
+  });
+
+  it('members that every fault accepts are those of requests', () => {
+    expect([...commonNames, 'kind']).to.have.members([...reservedMembers]);
   });
 
   it('a parameter of a fault has the type of the catalogue', () => {

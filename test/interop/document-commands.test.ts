@@ -25,6 +25,7 @@ const runElsewhere: Readonly<Record<string, string>> = {
   'docs/how-to/helics-mosaik.md': 'test/interop/cosim-helics.test.ts',
   'docs/how-to/pytest.md': 'test/interop/python-package.test.ts',
   'docs/how-to/python.md': 'test/interop/documents.test.ts',
+  'docs/how-to/small-head-end.md': 'test/interop/doors.test.ts',
   'docs/how-to/stream-node.md': 'test/interop/documents.test.ts',
   'docs/how-to/test-your-head-end.md': 'test/interop/install.test.ts',
   'docs/tutorials/first-ten-minutes.md': 'test/interop/documents.test.ts',

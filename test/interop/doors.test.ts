@@ -1,6 +1,7 @@
 /** The doors of docs/doors: their commands, in the order of the page, at the simulator that the page starts. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { freePorts } from '../support/ports.ts';
 import { startSimulator } from '../support/process.ts';
@@ -15,8 +16,8 @@ interface Door {
   readonly peers: readonly Peer[];
   /** of ports that would be taken */
   readonly flags?: readonly string[];
-  /** stands for a master that the page leaves to the reader, before this command */
-  readonly master?: { readonly before: string; readonly command: string };
+  /** the small server that its how-to page has, and its port there */
+  readonly server?: { readonly guide: string; readonly port: string };
 }
 
 const doors: readonly Door[] = [
@@ -25,9 +26,9 @@ const doors: readonly Door[] = [
     page: 'head-end',
     peers: ['python'],
     flags: ['--csip_website_port', '0'],
-    master: { before: "derbench wait '704", command: 'derbench limit 50%' },
+    server: { guide: 'small-head-end', port: '8443' },
   },
-  { page: 'central-system', peers: ['ocpp'] },
+  { page: 'central-system', peers: ['ocpp'], server: { guide: 'csms', port: '9000' } },
   { page: 'dnp3-master', peers: ['dnp3py'], flags: ['--dnp3_port', '0'] },
   { page: 'researcher', peers: ['python'] },
 ];
@@ -36,33 +37,40 @@ const isStart = ({ text }: Block) => /^derbench -/.test(text);
 /** The flags of a start, without its comment. */
 const flagsOf = ({ text }: Block) => text.replaceAll('\\\n', ' ').replace(/#.*/, '').trim().split(/\s+/).slice(1);
 
-for (const { page, peers, flags = [], master } of doors)
+for (const { page, peers, flags = [], server } of doors)
   describeWith(peers, `docs/doors/${page}.md`, function () {
     this.timeout(120_000);
     let desk: Desk;
     let simulator: RunningSimulator | undefined;
-    let central: Awaited<ReturnType<typeof centralSystem>> | undefined;
+    let peer: Awaited<ReturnType<typeof smallServer>> | undefined;
 
     before(() => {
       desk = new Desk();
     });
     after(async () => {
       await simulator?.stop();
-      await central?.stop();
+      await peer?.stop();
       desk.clear();
     });
 
-    /** The central system of its how-to page. */
-    async function centralSystem() {
+    /** The program of a how-to page on a free port, once it has said that it is ready or answers. */
+    async function smallServer({ guide, port: written }: NonNullable<Door['server']>) {
       const port = await freePorts(1);
-      const script = blocksOf('docs/how-to/csms.md').find(({ language }) => language === 'python')?.text ?? '';
-      const child = spawn(python, ['-u', '-'], { env: desk.env(), stdio: ['pipe', 'ignore', 'pipe'] });
-      child.stdin.end(script.replace('9000', String(port)));
+      const script = blocksOf(`docs/how-to/${guide}.md`).find(({ language }) => language === 'python')?.text ?? '';
+      const child = spawn(python, ['-u', '-'], {
+        cwd: desk.folder,
+        env: desk.env(),
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      child.stdin.end(script.replaceAll(written, String(port)));
+      const lines: string[] = [];
+      const reader = createInterface(child.stdout).on('line', (line) => lines.push(line));
+      if (script.includes("print('ready'")) await once(reader, 'line');
       const stop = async () => {
         child.kill();
         await once(child, 'close');
       };
-      return { port, stop };
+      return { port, written, lines, stop };
     }
 
     const aimed = (text: string) =>
@@ -70,24 +78,27 @@ for (const { page, peers, flags = [], master } of doors)
         ['8111', simulator?.httpPort],
         ['8502', simulator?.modbusPort],
         ['20000', simulator?.dnp3Port],
-        ['9000', central?.port],
-      ].reduce((line, [from, to]) => (to === undefined ? line : line.replaceAll(String(from), String(to))), text);
+        [peer?.written, peer?.port],
+      ].reduce<string>(
+        (line, [from, to]) => (to === undefined ? line : line.replaceAll(String(from), String(to))),
+        text,
+      );
 
     it('every command does what it says', async () => {
-      if (page === 'central-system') central = await centralSystem();
       const blocks = blocksOf(`docs/doors/${page}.md`);
       expect(blocks.filter(isStart)).to.have.length(1);
       for (const block of blocks) {
         if (isStart(block)) {
+          if (server !== undefined) peer = await smallServer(server);
           const start = flagsOf({ ...block, text: aimed(block.text) });
           simulator = await startSimulator([...start, ...flags], [desk.command], desk.folder);
           continue;
         }
         const url = simulator === undefined ? {} : { DERBENCH_URL: `http://127.0.0.1:${simulator.httpPort}` };
         const program = block.language === 'python' ? ([python, '-'] as const) : (['bash', '-eu'] as const);
-        const text = master === undefined ? block.text : block.text.replace(master.before, `${master.command}\n$&`);
-        const output = await pasted(program, aimed(text), desk.env(url), desk.folder);
+        const output = await pasted(program, aimed(block.text), desk.env(url), desk.folder);
         expect(output).not.to.include('urn:derbench:problem');
       }
+      if (page === 'head-end') expect(peer?.lines).to.include.members(['response 1', 'response 2']);
     });
   });

@@ -12,7 +12,7 @@ import { programCommand, startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { describeWith, installedPath } from './support/peers.ts';
 
-const maxListBytes = 20_000;
+const maxListBytes = 14_336;
 const maxAnswerBytes = 8192;
 const bytes = (value: unknown) => Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
 

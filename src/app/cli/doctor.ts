@@ -6,7 +6,10 @@ import { fetchByHttp } from '../../client-commands/fetch.ts';
 import { loadConfig } from '../../config/layers/load.ts';
 import { checkFreeDescriptors, SimError } from '../../core/errors.ts';
 import { packageFile, runsFromBuild } from '../../core/package-files.ts';
+import { systemClock } from '../../core/time/clock.ts';
 import { apiVersion } from '../../api/http/context.ts';
+import { clockOffsetMs, machineClockCheck, simulatorClockChecks, timeKeeperCheck } from './doctor-clock.ts';
+import type { RemoteTime } from './doctor-clock.ts';
 
 type Grade = 'ok' | 'note' | 'bad';
 
@@ -169,6 +172,12 @@ export function variableChecks(env: Readonly<Record<string, string | undefined>>
   }
 }
 
+async function remoteTime(url: string): Promise<RemoteTime> {
+  const askedMs = systemClock.nowMs();
+  const answer = await ask(url, 'controls/time');
+  return { askedMs, answeredMs: systemClock.nowMs(), body: answer?.body ?? null };
+}
+
 const major = (version: unknown) => String(version).split('.')[0];
 
 /** Checks of the simulator at an address. */
@@ -190,11 +199,13 @@ export async function simulatorChecks(url: string): Promise<readonly Check[]> {
     status === 'ok'
       ? check('ok', 'health', `the last tick ended ${String(age)} s ago`)
       : check('bad', 'health', `${String(status)}. GET health and the log have the reason.`),
+    ...simulatorClockChecks(await remoteTime(url)),
   ];
 }
 
 /** @param url address of `--url`; null: none @param today such as 2026-12-01 */
 export async function allChecks(url: string | null, today: string): Promise<readonly Check[]> {
+  const startOffsetMs = clockOffsetMs(systemClock);
   return [
     nodeCheck(process.versions.node, today),
     descriptorCheck(),
@@ -207,6 +218,8 @@ export async function allChecks(url: string | null, today: string): Promise<read
     zoneCheck(),
     ...variableChecks(process.env),
     ...(url === null ? [] : await simulatorChecks(url)),
+    machineClockCheck(systemClock, startOffsetMs),
+    ...(process.platform === 'linux' ? [timeKeeperCheck(existsSync)] : []),
   ];
 }
 

@@ -75,7 +75,13 @@ describe('derbench doctor', () => {
     const checks = await simulatorChecks(url);
     expect((await portCheck(port, '-wp')).text).to.match(/^a derbench answers there/);
     await app.stop();
-    expect(checks.map(({ grade }) => grade)).to.deep.equal(['ok', 'ok', 'ok']);
+    expect(checks.map(({ grade, name }) => [grade, name])).to.deep.equal([
+      ['ok', url],
+      ['ok', 'interface'],
+      ['ok', 'health'],
+      ['ok', 'its machine'],
+      ['ok', 'simulated time'],
+    ]);
     expect(checkLines(checks)[0]).to.match(/^ok {4}http:.*: derbench \S+ with 1 device$/);
     expect(await simulatorChecks(url))
       .to.have.nested.property('0.text')
@@ -105,6 +111,7 @@ describe('derbench doctor', () => {
       'folder',
       'CCM8',
       'time zones',
+      'clock',
     ]);
   });
 });
