@@ -301,7 +301,9 @@ export function createTransport(options: TransportOptions): Transport {
         if (frame.kind === 'error') {
           tallies.callErrors += 1;
           const answered = caller.inFlight(frame.id)?.action ?? 'a call';
-          link.failed(`the central system answers ${answered} with ${frame.code.slice(0, maxCodeShown)}`);
+          // hidden before it is cut: a part of a secret is none that can be found
+          const code = withoutSecretTexts(frame.code, secretTexts()).slice(0, maxCodeShown);
+          link.failed(`the central system answers ${answered} with ${code}`);
           checkCode(frame);
         }
         if (!caller.answered(frame)) onUnawaited(frame);
@@ -410,11 +412,12 @@ export function createTransport(options: TransportOptions): Transport {
     channel,
     messages: messageBook(channel),
     get counters() {
+      const failure = link.lastFailure;
       return {
         messages: counts.list,
         connects: link.connects,
         drops: link.drops,
-        lastError: link.lastFailure,
+        lastError: failure && { ...failure, text: withoutSecretTexts(failure.text, secretTexts()) },
         ...tallies,
       };
     },

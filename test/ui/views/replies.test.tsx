@@ -34,6 +34,7 @@ const places: readonly string[] = [
   ...['battery', 'hybrid-dc'].map((kind) => `devices/${kinds.findIndex((each) => each === kind)}/cells`),
   ...['sessions', 'grid-support/der-controls'].map((tab) => `devices/${kinds.indexOf('evse')}/${tab}`),
   'devices/site/registers',
+  'fleet',
   'charts',
   ...['grid', 'weather', 'site', 'faults', 'clock'].map((tab) => `inputs/${tab}`),
   'protocols',
