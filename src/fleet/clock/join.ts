@@ -1,11 +1,12 @@
 /** A process joins the clock of its fleet before it makes its plant: the instant at which it starts, and whose spread is none. */
+import { isDeepStrictEqual } from 'node:util';
 import { FleetError } from '../link.ts';
 import type { FleetLink } from '../link.ts';
 import { decodedRoster, leaseKey, rosterKey } from '../registry/roster.ts';
 import { checkedMembers, jsonOf } from './messages.ts';
 import { reachedAt } from './record.ts';
 import type { ClockRecord } from './record.ts';
-import { ClockStore } from './store.ts';
+import { ClockStore, replaceShared } from './store.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 
 const anchorsKey = 'anchors';
@@ -13,7 +14,6 @@ const anchorsKey = 'anchors';
 const freshMs = 10_000;
 /** a lease bucket that is younger may lack the leases of living shards */
 const settledMs = 6000;
-const attempts = 16;
 
 /** A fleet as a process joins it. */
 export interface JoinedFleet {
@@ -74,26 +74,24 @@ const readAnchors = (bytes: Uint8Array) =>
     'the table of anchors',
   );
 
+const anchorsEntry = {
+  key: anchorsKey,
+  decode: readAnchors,
+  encode: (anchors: Anchors) => Buffer.from(JSON.stringify(anchors)),
+};
+
 /** Adds the profiles of a process to the table: the lowest index of each profile is its anchor. */
 async function joinAnchors(
-  { shared }: Pick<FleetLink, 'shared'>,
+  link: Pick<FleetLink, 'shared'>,
   fleet: string,
   profiles: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const stored = await shared.get(anchorsKey);
-    const kept = stored && readAnchors(stored.value);
-    const indexes = new Map(kept?.fleet === fleet ? Object.entries(kept.indexes) : []);
-    const before = JSON.stringify([...indexes]);
+  const table = await replaceShared(link, anchorsEntry, (present) => {
+    const former = present?.fleet === fleet ? present.indexes : null;
+    const indexes = new Map(Object.entries(former ?? {}));
     for (const [digest, index] of profiles) indexes.set(digest, Math.min(index, indexes.get(digest) ?? Infinity));
-    if (kept?.fleet === fleet && JSON.stringify([...indexes]) === before) return indexes;
-    const value = Buffer.from(JSON.stringify({ fleet, indexes: Object.fromEntries(indexes) } satisfies Anchors));
-    try {
-      await (stored ? shared.update(anchorsKey, value, stored.revision) : shared.create(anchorsKey, value));
-      return indexes;
-    } catch (error) {
-      if (!(error instanceof FleetError && error.code === 'conflict')) throw error;
-    }
-  }
-  throw new FleetError('conflict', 'the table of anchors changes all the time');
+    const joined = Object.fromEntries(indexes);
+    return former !== null && isDeepStrictEqual(joined, former) ? null : { fleet, indexes: joined };
+  });
+  return new Map(Object.entries(table?.indexes ?? {}));
 }

@@ -4,7 +4,39 @@ import type { FleetLink, Stop } from '../link.ts';
 import { clockKey, decodedRecord, encodedRecord } from './record.ts';
 import type { ClockRecord } from './record.ts';
 
-const attempts = 8;
+const attempts = 16;
+
+interface Entry<T> {
+  readonly key: string;
+  readonly decode: (bytes: Uint8Array) => T;
+  readonly encode: (value: T) => Uint8Array;
+}
+
+/**
+ * Replaces a value of the shared bucket, and begins again where another process has replaced it meanwhile.
+ * @param next the new value; null: the present one stays
+ * @returns the value that stands there now
+ * @throws FleetError `conflict` where others replace it all the time
+ */
+export async function replaceShared<T>(
+  { shared }: Pick<FleetLink, 'shared'>,
+  { key, decode, encode }: Entry<T>,
+  next: (present: T | null) => Promise<T | null> | T | null,
+): Promise<T | null> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const stored = await shared.get(key);
+    const present = stored && decode(stored.value);
+    const value = await next(present);
+    if (value === null) return present;
+    try {
+      await (stored ? shared.update(key, encode(value), stored.revision) : shared.create(key, encode(value)));
+      return value;
+    } catch (error) {
+      if (!(error instanceof FleetError && error.code === 'conflict')) throw error;
+    }
+  }
+  throw new FleetError('conflict', `the ${key} of the fleet changes all the time`);
+}
 
 export class ClockStore {
   readonly #link: Pick<FleetLink, 'shared'>;
@@ -30,29 +62,10 @@ export class ClockStore {
     });
   }
 
-  /**
-   * Replaces the record, anew where another one has done so meanwhile.
-   * @param next the new record; null: the present one stays
-   * @returns the record that stands there now
-   * @throws FleetError `conflict` where others change it all the time
-   */
-  async replace(
+  /** Replaces the record as `replaceShared` does. @throws FleetError */
+  replace(
     next: (present: ClockRecord | null) => Promise<ClockRecord | null> | ClockRecord | null,
   ): Promise<ClockRecord | null> {
-    const { shared } = this.#link;
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const stored = await shared.get(clockKey);
-      const present = stored && decodedRecord(stored.value);
-      const record = await next(present);
-      if (record === null) return present;
-      const value = encodedRecord(record);
-      try {
-        await (stored ? shared.update(clockKey, value, stored.revision) : shared.create(clockKey, value));
-        return record;
-      } catch (error) {
-        if (!(error instanceof FleetError && error.code === 'conflict')) throw error;
-      }
-    }
-    throw new FleetError('conflict', 'the clock of the fleet changes all the time');
+    return replaceShared(this.#link, { key: clockKey, decode: decodedRecord, encode: encodedRecord }, next);
   }
 }

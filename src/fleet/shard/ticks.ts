@@ -145,7 +145,7 @@ export class TickPublisher {
       if (message.done === true) break;
       if (!link.publish(`${prefix}.tick.${shard}`, message.value)) return false;
       yield;
-      // the connection was lost between two parts, or has come back and begun anew
+      // the connection may end between two parts, and a new one begins with a tick of its own
       if (this.#isStopped || this.#unflushed !== waiting) return false;
     }
     if (this.#options.devices)

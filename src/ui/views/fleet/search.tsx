@@ -56,7 +56,7 @@ export function DeviceSearch({ ranges }: { readonly ranges: readonly Pick<MapSha
       />
       <button class="small">Find</button>
       {result !== null && (
-        <ul class="search-hits" aria-label="Devices result">
+        <ul class="search-hits" aria-label="Devices found">
           {result.hits.map(({ device_index: index, name }) => (
             <li key={index}>
               <a href={deviceHref(index, 'picture')}>
@@ -65,7 +65,7 @@ export function DeviceSearch({ ranges }: { readonly ranges: readonly Pick<MapSha
             </li>
           ))}
           {result.more > 0 && <li class="muted">and {result.more} more</li>}
-          {result.hits.length === 0 && <li role="status">Nothing result for "{result.text}".</li>}
+          {result.hits.length === 0 && <li role="status">No device has the name "{result.text}".</li>}
         </ul>
       )}
       {reason !== null && (
