@@ -5,7 +5,7 @@
  *
  * --changed runs the files that import something which differs from the last commit.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -99,6 +99,9 @@ const isAll = !isNarrowed && !options.changed;
 const unitFiles = files.filter((file) => !isUi(file));
 const uiFiles = files.filter(isUi);
 
+// the build writes them too, but a fresh checkout has no build
+if (!existsSync('config/schema'))
+  execFileSync(process.execPath, ['--import=tsx', 'scripts/generate-schemas.ts', '--schemas'], { stdio: 'inherit' });
 rmSync(costFolder, { recursive: true, force: true });
 mkdirSync(costFolder, { recursive: true });
 const environment = {
