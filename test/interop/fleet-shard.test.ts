@@ -48,8 +48,10 @@ describeWith(['nats'], 'shards of a fleet', function () {
       [a, [0, 1]],
       [b, [1000, 1001]],
     ] as const) {
-      const [first = 0] = parts.map(({ head }) => head.tick);
-      expect(parts.map(({ head }) => head.tick)).to.deep.equal([first, first + 1, first + 2]);
+      // a late tick covers several slots, whose numbers no tick has
+      const numbers = parts.map(({ head }) => head.tick - head.unused);
+      const [first = 0] = numbers;
+      expect(numbers).to.deep.equal([first, first + 1, first + 2]);
       for (const { index } of parts) expect([...index]).to.deep.equal(indexes);
     }
   });

@@ -78,24 +78,27 @@ export class FreeRun {
     if (!this.#isStarted || this.#running !== null) return;
     this.#cancel();
     this.#running = this.#work()
-      .catch(this.#options.onFailure)
-      .finally(() => {
+      .catch((error: unknown) => {
+        this.#options.onFailure(error);
+        return true;
+      })
+      .then((isStill) => {
         this.#running = null;
-        this.#plan();
+        this.#plan(isStill);
       });
   }
 
-  /** Runs what is due, one tick after the other. */
-  async #work(): Promise<void> {
+  /** Runs what is due, one tick after the other. @returns true: the plant stood still, and would do so again */
+  async #work(): Promise<boolean> {
     const { plant } = this.#options;
     for (;;) {
       const next = this.#nextTick();
-      if (!this.#isStarted || next === null) return;
+      if (!this.#isStarted || next === null) return false;
       const { latest } = plant;
       const slots = next - this.#lastTick;
       await plant.tick(slots, next, simOf(this.#record, next));
       // paused by a change, or at its end: there is nothing to wait for here
-      if (plant.latest.sim === latest.sim) return;
+      if (plant.latest.sim === latest.sim) return true;
       plant.skippedTicks += Math.max(0, plant.latest.tick - latest.tick - 1);
       await yieldToLoop();
     }
@@ -134,14 +137,20 @@ export class FreeRun {
     for (const { done } of reached) done();
   }
 
-  #plan(): void {
+  #plan(isStill: boolean): void {
     if (!this.#isStarted || isPaused(this.#record)) {
       // a change that came meanwhile begins at once
       if (this.#isStarted && this.#pending.length > 0) this.#run();
       return;
     }
     const { later, nowMs } = this.#options;
-    const next = Math.max(this.#lastTick, tickAt(this.#record, nowMs())) + 1;
+    const due = tickAt(this.#record, nowMs());
+    // a slot may have ended since the last look: waiting for the one behind it would join the two
+    if (!isStill && this.#nextTick() !== null) {
+      this.#run();
+      return;
+    }
+    const next = Math.max(this.#lastTick, due) + 1;
     const waitMs = Math.max(0, slotEndMs(this.#record, next) - nowMs());
     this.#cancel = later(waitMs, () => {
       this.#run();

@@ -6,16 +6,24 @@ import { testPlant } from '../../support/plant.ts';
 import { byTest } from '../../support/rig.ts';
 import { clockRecord, handTime } from '../support/clock.ts';
 
-/** A shard that ticks by a record, from the begin of its grid. */
-function rig(over: Partial<ClockRecord> = {}) {
+/**
+ * A shard that ticks by a record, from the begin of its grid.
+ * @param heldMs time that passes behind its first look at the clock
+ */
+function rig(over: Partial<ClockRecord> = {}, heldMs = 0) {
   const { wall, timers, settle, pass } = handTime();
   const plant = testPlant({ wall, mode: 'accelerated' });
   const record = clockRecord({ sim0Us: plant.now, wall0Ms: wall.ms, ...over });
   const failures: unknown[] = [];
+  let passedMs = 0;
   const run = new FreeRun(record, {
     plant,
     later: timers.later,
-    nowMs: () => wall.nowMs(),
+    nowMs: () => {
+      const nowMs = wall.nowMs() + passedMs;
+      passedMs = heldMs;
+      return nowMs;
+    },
     onFailure: (error) => failures.push(error),
   });
   const ticks: number[] = [];
@@ -35,6 +43,15 @@ describe('fleet/clock: ticks on the common grid', () => {
     await pass(3000);
     expect(ticks).to.deep.equal([1, 2, 3]);
     expect(plant.latest.sim).to.equal(simOf(record, 3));
+  });
+
+  it('have a slot of their own where it ends before the next one is planned', async () => {
+    const { run, settle, pass, ticks } = rig({}, 1500);
+    run.start();
+    await settle();
+    expect(ticks).to.deep.equal([1]);
+    await pass(1600);
+    expect(ticks).to.deep.equal([1, 2]);
   });
 
   it('begin at the tick of the fleet, where the process joins it between two slots', async () => {
