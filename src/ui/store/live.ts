@@ -116,8 +116,10 @@ class Reader {
   readonly marks = signal(0);
   users = 0;
   readonly #paces = new Set<{ readonly pace: Pace }>();
-  #busy = false;
-  #again = false;
+  /** readings under way */
+  reading: Promise<void> | null = null;
+  /** calls of {@link read} */
+  #asked = 0;
   /** true: a tick came too soon after the last reading, so that the page's timer reads instead */
   #missedTick = false;
   #readAtMs = -Infinity;
@@ -161,12 +163,25 @@ class Reader {
     return false;
   }
 
-  async read(): Promise<void> {
-    if (this.#busy) {
-      this.#again = true;
-      return;
+  /** Reads; during a reading, once more after it. @returns resolved when the last of these readings has ended */
+  read(): Promise<void> {
+    this.#asked += 1;
+    this.reading ??= this.#readAll();
+    return this.reading;
+  }
+
+  async #readAll(): Promise<void> {
+    try {
+      for (let answered = -1; answered < this.#asked; ) {
+        answered = this.#asked;
+        await this.#readOne();
+      }
+    } finally {
+      this.reading = null;
     }
-    this.#busy = true;
+  }
+
+  async #readOne(): Promise<void> {
     this.#missedTick = false;
     this.#readAtMs = performance.now();
     try {
@@ -174,12 +189,6 @@ class Reader {
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.answer.value = { ...this.answer.peek(), problem: error };
-    } finally {
-      this.#busy = false;
-    }
-    if (this.#again) {
-      this.#again = false;
-      await this.read();
     }
   }
 }
@@ -310,6 +319,11 @@ export const outdatedElsewhere = computed(() =>
 /** Reads all answers in use again: after an action, and when the daemon returns. */
 export function refresh(): void {
   for (const reader of readers.values()) if (reader.users > 0) void reader.read();
+}
+
+/** Waits for the readings of an answer that are under way, such as those after an action. */
+export async function settled(call: Call): Promise<void> {
+  await readers.get(call.address)?.reading;
 }
 
 function readDue(ticked: boolean): void {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { render } from 'preact';
 import { get } from '../../../src/ui/api/call';
 import { Panel } from '../../../src/ui/kit/panel';
-import { refresh, outdatedElsewhere, useLive, useShared } from '../../../src/ui/store/live';
+import { refresh, outdatedElsewhere, settled, useLive, useShared } from '../../../src/ui/store/live';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import { all, leave, show, textOf } from '../support/page.tsx';
@@ -127,6 +127,20 @@ describe('answers that follow the simulation', () => {
     await byHand.answer(1, { rounds: 2 });
     expect(byHand.waiting).to.have.lengthOf(2);
     expect(textOf()).to.equal('2');
+  });
+
+  it('are awaited until the reading that came meanwhile has ended', async () => {
+    const byHand = new ByHand();
+    daemon.on('GET wind', byHand.ask);
+    await show(<Rounds device={0} />);
+    refresh();
+    let isSettled = false;
+    void settled(get('wind', { query: { device: 0 } })).then(() => (isSettled = true));
+    await byHand.answer(0, { rounds: 1 });
+    expect([isSettled, textOf()]).to.deep.equal([false, '1']);
+    await byHand.answer(1, { rounds: 2 });
+    expect([isSettled, textOf()]).to.deep.equal([true, '2']);
+    await settled(get('wind', { query: { device: 7 } }));
   });
 
   it('belong to their address: a late answer about another device is not shown', async () => {

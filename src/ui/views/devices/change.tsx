@@ -8,7 +8,7 @@ import { Dialog } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema, Typed } from '../../kit/schema-form';
 import { words } from '../../look/format';
-import { useLive } from '../../store/live';
+import { settled, useLive } from '../../store/live';
 import { useSchema } from '../../store/schemas';
 import { useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
@@ -186,6 +186,8 @@ function ChangeForm({ device, detail, only, onDone }: ChangeProps & { readonly d
     if ('/profile' in changes && !confirm(question)) return;
     const answer = await run(callWith(changes));
     if (answer === undefined) return;
+    // the next edits are compared with the values in force
+    await settled(get('devices/{index}', { params: { index } }));
     setTyped((before) => typedSince(before, typed));
     setOutcome(outcomeText(answer));
     onDone?.(answer);
