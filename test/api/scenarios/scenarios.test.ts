@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { scenarioReportSchema } from '../../../src/api/scenarios.ts';
+import { scenarioReportSchema } from '../../../src/api/scenarios/reports.ts';
 import { readingLibrary } from '../../../src/app/scenarios/library.ts';
 import { bundledScenarioNames } from '../../../src/config/profile/bundled.ts';
 import { startApp } from '../../support/running-app.ts';

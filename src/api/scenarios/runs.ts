@@ -1,25 +1,14 @@
 /** Runs of scenarios: history, and simulators beside the running one. */
-import { memo } from '../core/lazy.ts';
-import { runPaces } from '../contract/scenarios.ts';
-import type { KeptRun } from '../contract/scenarios.ts';
-import { flag, integer, list, members, nested, text } from './common/members.ts';
-import { z } from './description/zod.ts';
-import type { RouteContext } from './http/context.ts';
-import { Answer, apiPrefix, route } from './http/route.ts';
-import type { Route } from './http/route.ts';
-import {
-  additionMembers,
-  additionOf,
-  isNoAddition,
-  isOneAddition,
-  ofContent,
-  parameters,
-  reportAnswer,
-  reportQuery,
-  runSummary,
-  runWithResults,
-  scenarioReportSchema,
-} from './scenarios.ts';
+import { memo } from '../../core/lazy.ts';
+import { runPaces } from '../../contract/scenarios.ts';
+import type { KeptRun } from '../../contract/scenarios.ts';
+import { flag, integer, list, members, nested, text } from '../common/members.ts';
+import { z } from '../description/zod.ts';
+import type { RouteContext } from '../http/context.ts';
+import { Answer, apiPrefix, route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { parameters, reportAnswer, reportQuery, runSummary, runWithResults, scenarioReportSchema } from './reports.ts';
+import { additionMembers, additionOf, isNoAddition, isOneAddition, ofContent } from './requests.ts';
 
 const headMembers = () => ({
   id: text('Id of the run; none is used again.'),
