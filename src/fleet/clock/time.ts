@@ -88,13 +88,18 @@ export class FleetTime {
     this.#correct(best.offsetMs, mayJump);
   }
 
+  /** An offset that moves a little moves a correction under way with it, which ends when it would have. */
   #correct(offsetMs: number, mayJump: boolean): void {
+    const movedMs = offsetMs - this.#to;
+    if (mayJump || Math.abs(movedMs) <= jumpMs) {
+      this.#from = mayJump ? offsetMs : this.#from + movedMs;
+      this.#to = offsetMs;
+      return;
+    }
     const nowMs = this.#options.wall.monotonicMs();
-    const present = this.#offsetAt(nowMs);
-    const isGradual = !mayJump && Math.abs(offsetMs - present) > jumpMs;
-    this.#from = isGradual ? present : offsetMs;
+    this.#from = this.#offsetAt(nowMs);
     this.#to = offsetMs;
     this.#beganMs = nowMs;
-    this.#durationMs = isGradual ? slewTicks * this.#options.tickS * 1000 : 0;
+    this.#durationMs = slewTicks * this.#options.tickS * 1000;
   }
 }

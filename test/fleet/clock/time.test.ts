@@ -52,6 +52,17 @@ describe('fleet/clock: the time of the fleet', () => {
     expect(aheadOf()).to.be.closeTo(50 + 300 * 0.3, 0.01);
   });
 
+  it('ends a large correction after ten slots, also where later measurements move it a little', async () => {
+    const { time, leader, pass, aheadOf } = rig();
+    await time.start(true);
+    leader.aheadMs = 300;
+    await time.measure(false);
+    await pass(7000);
+    leader.aheadMs = 310;
+    await pass(8000);
+    expect(aheadOf()).to.equal(310);
+  });
+
   it('never goes back where the leader is behind', async () => {
     const { time, leader, pass } = rig();
     await time.start(true);

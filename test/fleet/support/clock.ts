@@ -1,6 +1,7 @@
 /** Records of a common clock, and its shards on a server in memory. */
 import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { WallClock } from '../../../src/core/time/clock.ts';
+import type { Later } from '../../../src/core/time/timers.ts';
 import type { ClockRecord } from '../../../src/fleet/clock/record.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
@@ -49,6 +50,12 @@ export class SkewedWall implements WallClock {
   monotonicMs(): number {
     return 1000 + (this.#wall.ms - this.#sinceMs) * this.#rate;
   }
+
+  /** Timers of this machine, which fire by its own clock. */
+  readonly timersOf =
+    ({ later }: HandTimers): Later =>
+    (ms, run) =>
+      later(ms / this.#rate, run);
 }
 
 /** Time that a test passes, in steps in which requests and ticks settle. */
