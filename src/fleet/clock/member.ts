@@ -1,6 +1,7 @@
 /** The clock of a shard: it ticks on the grid of the fleet, or by the steps of the leader. */
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { FleetError } from '../link.ts';
@@ -20,7 +21,7 @@ import {
 } from './messages.ts';
 import type { SetReady } from './messages.ts';
 import type { ClockedPlant } from './plant.ts';
-import { checkedRecord } from './record.ts';
+import { checkedRecord, isPaused, reachedAt, tickOf } from './record.ts';
 import type { ClockRecord } from './record.ts';
 import { SteppedTicks } from './stepped.ts';
 import { ClockStore } from './store.ts';
@@ -108,7 +109,22 @@ export class ClockMember {
 
   /** Begins to tick. */
   startTicks(): void {
+    this.#warnAhead();
     this.#run.start();
+  }
+
+  /** A plant with the state of an earlier process may be ahead of its fleet, and cannot go back. */
+  #warnAhead(): void {
+    const { plant, log } = this.#options;
+    const { record } = this.#run;
+    const reached = reachedAt(record, this.#time.nowMs());
+    const ticks = tickOf(record, plant.latest.sim) - reached.tick;
+    if (ticks < 1) return;
+    const end = isPaused(record)
+      ? 'the next step brings all shards there'
+      : `it stands still until the fleet is there, in ${Math.round(ticks * record.tickS)} s`;
+    const aheadS = Math.round(secondsBetween(reached.simUs, plant.latest.sim));
+    log.warning(`the kept state of this shard is ${aheadS} simulated s ahead of its fleet: ${end}`);
   }
 
   /** Resolves when a tick under way has ended. */
