@@ -47,9 +47,9 @@ async function rig(
   for (const [at, [offsetMs, ppm]] of walls.entries())
     links.push(await add(String.fromCharCode(97 + at), new SkewedWall(wall, offsetMs, ppm)));
   const noResponders: string[] = [];
-  const keeperOf = (pace: 'hold' | 'free' = 'hold') => {
+  const keeperOf = (pace: 'hold' | 'free' = 'hold', link = server.link()) => {
     const keeper = new ClockKeeper({
-      link: server.link(),
+      link,
       prefix: 'lab',
       wall,
       nowMs: () => wall.nowMs(),
@@ -222,6 +222,33 @@ describe('fleet/clock: steps by the leader', () => {
     await change;
     expect(stored().mode).to.equal('accelerated');
   });
+
+  for (const [name, piece] of [
+    ['between two ticks', null],
+    ['in the middle of a tick', 5e5],
+  ] as const)
+    it(`of a gateway that is killed ${name} end at one instant with the next leader`, async () => {
+      const { server, keeperOf, made, record, settle, stored } = await rig({ mode: 'paused' }, [
+        [0, 0],
+        [0, 0],
+      ]);
+      const link = server.link();
+      const killed = keeperOf('hold', link);
+      await settle();
+      const kill = () => link.set('offline');
+      const { plant } = made[0]!;
+      if (piece === null) plant.onTick(({ tick }) => tick === 2 && kill());
+      else plant.at((record.sim0Us + 3e6 + piece) as typeof record.sim0Us, kill);
+      await failureOf(killed.step({ ticks: 9 }, byTest));
+      const reached = made.map((shard) => shard.plant.latest.tick);
+      expect(Math.max(...reached), 'the request was under way').to.be.within(2, 3);
+      const next = keeperOf();
+      await settle();
+      expect((await next.step({ ticks: 1 }, byTest)).applied).to.deep.equal(['a', 'b']);
+      expect(isAt(made[0]!)).to.deep.equal(isAt(made[1]!));
+      expect(made.map((shard) => shard.plant.driven.isOpen)).to.deep.equal([false, false]);
+      expect(stored().tick0).to.equal(made[0]!.plant.latest.tick);
+    });
 
   it('of an earlier leader are refused once another one leads', async () => {
     const { keeper, keeperOf, settle } = await rig({ mode: 'paused' });
