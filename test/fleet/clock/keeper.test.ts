@@ -250,6 +250,37 @@ describe('fleet/clock: steps by the leader', () => {
       expect(stored().tick0).to.equal(made[0]!.plant.latest.tick);
     });
 
+  type Cut = (plant: SimPlant, cut: () => void) => unknown;
+  const cuts: readonly (readonly [string, Cut, number])[] = [
+    ['between begin and piece', (plant, cut) => plant.at(plant.now, cut), 1],
+    ['between two pieces', (plant, cut) => plant.at((plant.now + 5e5) as typeof plant.now, cut), 1],
+    ['after the last piece', (plant, cut) => plant.onTick(({ tick }) => tick === 1 && cut()), 2],
+  ];
+  for (const [name, plan, failedIn] of cuts)
+    it(`name a shard that is cut off ${name}, and bring it to the others once it is back`, async () => {
+      const { keeper, made, links, noResponders } = await rig({ mode: 'paused' }, [
+        [0, 0],
+        [0, 0],
+        [0, 0],
+      ]);
+      plan(made[1]!.plant, () => links[1]!.set('offline'));
+      for (let step = 1; step <= failedIn; step += 1) {
+        const { applied, failed } = await keeper.step({ ticks: 1 }, byTest);
+        if (step < failedIn) expect(failed).to.deep.equal([]);
+        else
+          expect([applied, failed.map(({ shard, kind }) => [shard, kind])]).to.deep.equal([
+            ['a', 'c'],
+            [['b', 'lost']],
+          ]);
+      }
+      expect(noResponders).to.deep.equal(['b', 'b']);
+      links[1]!.set('connected');
+      const { applied, failed } = await keeper.step({ ticks: 1 }, byTest);
+      expect([applied, failed]).to.deep.equal([['a', 'b', 'c'], []]);
+      for (const shard of made) expect(isAt(shard)).to.deep.equal(isAt(made[0]!));
+      expect(made.some(({ plant }) => plant.driven.isOpen)).to.equal(false);
+    });
+
   it('of an earlier leader are refused once another one leads', async () => {
     const { keeper, keeperOf, settle } = await rig({ mode: 'paused' });
     await keeper.step({ ticks: 1 }, byTest);
