@@ -73,7 +73,8 @@ export class Requests {
       options: {},
       receive: (message) => {
         const answer = wholeAnswer(message);
-        if (answer) answers.push(answer);
+        // several may arrive in one turn
+        if (answer && answers.length < count) answers.push(answer);
         return answers.length >= count ? answers : undefined;
       },
       late: () => answers,
