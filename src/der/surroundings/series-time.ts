@@ -10,8 +10,10 @@ export class SeriesTime {
   #midnightMs: number;
   #originS: number;
 
-  constructor(clock: Pick<SimClock, 'dateMs' | 'midnightMs' | 'tickTime'>, start: SimTime = clock.tickTime) {
+  /** @param fleetStart start of the fleet, whose date was that instant; clients may have set the clock since */
+  constructor(clock: Pick<SimClock, 'dateMs' | 'midnightMs' | 'tickTime' | 'simAt'>, fleetStart?: SimTime) {
     this.#clock = clock;
+    const start = fleetStart === undefined ? clock.tickTime : clock.simAt(fleetStart / 1000);
     this.#midnightMs = clock.midnightMs(start);
     this.#originS = this.at(start);
   }

@@ -144,6 +144,7 @@ describe('time base of series: state that a restart keeps', () => {
       tickTime: simTimeFromMs(dateMs),
       dateMs: (t: SimTime) => t / 1000,
       midnightMs: (t: SimTime) => Math.floor(t / 86_400e6) * 86_400e3,
+      simAt: (dateMs: number) => (dateMs * 1000) as SimTime,
     });
     const first = new SeriesTime(clockAt(Date.UTC(2026, 5, 21, 12)));
     const second = new SeriesTime(clockAt(Date.UTC(2026, 5, 23, 1)));
