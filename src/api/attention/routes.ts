@@ -1,5 +1,6 @@
 /** The attention list: operation, and members of its reply. */
 import { count, list, member, members, text, time } from '../common/members.ts';
+import { missingMember, shardMember } from '../fleet/members.ts';
 import type { RouteContext } from '../http/context.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -36,6 +37,7 @@ const item = members<AttentionItem>()('AttentionItem', () => ({
   text: text('What is wrong, in a sentence. May quote data from peers: show it as text.'),
   since: time.orNull('Wall time of the begin, or of the last case; null: unknown.', ({ sinceMs }) => sinceMs),
   ref: member(() => refSchema().nullable())('The place that shows the cause; null: none.'),
+  shard: shardMember(),
 }));
 
 interface Answer {
@@ -49,6 +51,7 @@ const attention = members<Answer>()('Attention', () => ({
   sim_time: time('Simulated time of the answer.', ({ simMs }) => simMs),
   items: list(item)(`Worst first, then newest; at most ${maxItems}.`, ({ items }) => items.slice(0, maxItems)),
   count: count('All items, those that are left out among them.', ({ items }) => items.length),
+  missing: missingMember(),
 }));
 
 /** All items, worst first. */

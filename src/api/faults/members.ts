@@ -23,6 +23,7 @@ import type { ReplyOf } from '../common/members.ts';
 import { afterIdParam, deviceParam, integerParam, sourceSchema } from '../common/schemas.ts';
 import { sourceDetailSchema } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
+import { missingMember, shardMember } from '../fleet/members.ts';
 import { listInPieces } from '../http/streaming.ts';
 
 const faultId = memo(() =>
@@ -164,6 +165,7 @@ function faultTables(protocols: readonly ProtocolFaults[]) {
       ),
       source: member(() => sourceSchema)(fact(({ by }) => by.source)),
       source_detail: member(() => sourceDetailSchema)(fact(({ by }) => by.peer ?? null)),
+      shard: shardMember(),
     }),
     { description: 'A fault in force.' },
   );
@@ -182,6 +184,7 @@ function faultTables(protocols: readonly ProtocolFaults[]) {
     total: integer('Faults in force that the request concerns, on all pages.', ({ inForce }) => inForce.length),
     ended: listInPieces(ended)(`Ended faults, newest first; the last ${keptEnded} are kept.`, (of) => of.ended),
     limit: integer(`Maximum number of faults in force: ${maxActiveFaults}.`, () => maxActiveFaults),
+    missing: missingMember(),
   }));
   return { fault, ended, faults };
 }

@@ -12,6 +12,7 @@ import type { Peer } from '../../core/findings/peer.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { isoTime } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
+import { missingMember, shardMember } from '../fleet/members.ts';
 import type { RouteContext } from '../http/context.ts';
 
 /** Parts of the simulator that replies about findings need. */
@@ -53,10 +54,12 @@ const waiver = members<Waiver>()('FindingWaiver', () => ({
   peer: text.orNull('Id or name of the peer; null: all peers.'),
   reason: text('Reason for it, shown in each report.'),
   until: time.orNull('End, wall time; null: without an end.', ({ untilMs }) => untilMs),
+  shard: shardMember(),
 }));
 
 export const waivers = members<readonly Waiver[]>()('FindingWaivers', () => ({
   waivers: list(waiver)('In the order in which they came.', (all) => all),
+  missing: missingMember(),
 }));
 
 /** A row of a report with its group. */
@@ -101,6 +104,7 @@ const finding = members<Listed, FindingsContext>()('Finding', () => ({
   ),
   provoked_by: list(text())('Faults that bring it about, `protocol.kind`.', ({ row }) => row.rule.row.provokedBy ?? []),
   evidence: list(evidence)('The first three cases and the last two.', ({ row }) => row.cases),
+  shard: shardMember(),
 }));
 
 export interface Page {
@@ -113,6 +117,7 @@ export const findingsPage = members<Page, FindingsContext>()('Findings', () => (
   enabled: flag('False: `--findings no`.'),
   last_id: count('Id of the last case of the process; 0: none.'),
   findings: list(finding)('Newest first.', ({ listed }) => listed),
+  missing: missingMember(),
 }));
 
 const severityCounts = members<SeverityCounts>()('FindingCounts', () => ({
@@ -163,6 +168,7 @@ const peerEntry = members<GroupSummary>()('FindingPeerEntry', () => ({
   ),
   summary: nested(summary)('Rules by severity and state.'),
   coverage: nested(coverage)('Extent to which the rules came up.'),
+  shard: shardMember(),
 }));
 
 export interface PeersPage {
@@ -179,6 +185,7 @@ export const peersPage = members<PeersPage>()('FindingPeers', () => ({
     'Addresses that have sent no valid request: scanners, browsers, health checks. They have no findings.',
   ),
   forgotten: count('Peers that gave their place to others, of 500.'),
+  missing: missingMember(),
 }));
 
 const rowsIn =

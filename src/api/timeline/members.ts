@@ -6,6 +6,7 @@ import { memo } from '../../core/lazy.ts';
 import { deviceIndex, isoTime, sourceSchema } from '../common/schemas.ts';
 import { sourceDetailSchema } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
+import { shardText } from '../fleet/members.ts';
 
 export const refSchema = memo(() =>
   z
@@ -64,6 +65,7 @@ export const entrySchema = memo(
           .min(1)
           .openapi({ description: 'Number of equal changes from one source within 5 s of wall time.' }),
         ref: refSchema().nullable().openapi({ description: 'Null: there is no such place.' }),
+        shard: z.string().optional().openapi({ description: shardText }),
       })
       .openapi('TimelineEntry') as unknown as z.ZodType<TimelineEntryJson>,
 );

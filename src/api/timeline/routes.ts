@@ -7,6 +7,7 @@ import type { TimelineFilter } from '../../core/timeline/timeline.ts';
 import { camelCased, count, members, time } from '../common/members.ts';
 import { afterIdParam, chosenWords, deviceParam, isoParam, listParam, newestParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
+import { missingMember } from '../fleet/members.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalidAll } from '../http/errors.ts';
 import { listInPieces, replyInPieces } from '../http/streaming.ts';
@@ -48,6 +49,7 @@ const timeline = members<Answer, Context>()('Timeline', () => ({
   sim_time: time('Simulated time of the answer.', ({ simMs }) => simMs),
   entries: listInPieces(entry)('Oldest first.'),
   last_id: count('Id of the newest entry, also if the filter leaves it out; 0: none.'),
+  missing: missingMember(),
 }));
 
 /** @throws HttpProblem `validation` with `allowed` for every unknown kind */

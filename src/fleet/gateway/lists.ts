@@ -1,24 +1,83 @@
 /** Lists of all shards, joined to one. That of the devices is in device-list.ts. */
+import { keptEnded } from '../../core/faults/registry.ts';
+import { timelineLevels } from '../../core/timeline/entry.ts';
+import type { TimelineLevel } from '../../core/timeline/entry.ts';
 import type { MissingShard } from '../../api/fleet/members.ts';
 import type { ShardPlace } from './forward.ts';
 
-/** @property order `index`: as the shards stand; `newest`: by this member, a time, latest first */
-interface JoinedList {
+/** Order of joined entries; `index`: as the shards stand; `worst`: as the list of what needs attention has them. */
+type ListOrder = 'index' | 'worst' | { readonly newest: string } | { readonly oldest: string };
+
+interface JoinedMember {
   readonly member: string;
-  readonly order: 'index' | { readonly newest: string };
+  /** by a time, with the earliest or the latest first; entries of one instant stay in the order of the shards */
+  readonly order: ListOrder;
   /** entries where a request has no `limit`; absent: all */
   readonly limit?: number;
-  /** true: ids count in each shard, and get its name in front */
-  readonly hasRecordIds?: true;
+  /** default `begin` */
+  readonly keeps?: 'begin' | 'end';
 }
 
-/** By operation. Replies have further members, of which the numbers `count` and the flag `enabled` are joined as well. */
+interface JoinedList {
+  /** the first has `limit` and `count` of the request */
+  readonly members: readonly [JoinedMember, ...JoinedMember[]];
+  /** true: ids count in each shard, and get its name in front */
+  readonly hasRecordIds?: true;
+  /** true: entries have the member `shard`, since their ids are numbers that count in each shard */
+  readonly namesShard?: true;
+  readonly sums?: readonly string[];
+  readonly greatest?: readonly string[];
+}
+
+const faultLists: JoinedList = {
+  members: [
+    { member: 'faults', order: { oldest: 'began_at' } },
+    { member: 'ended', order: { newest: 'ended_at' }, limit: keptEnded },
+  ],
+  namesShard: true,
+  sums: ['total', 'limit'],
+};
+
+/** By operation. Further numbers of the replies are those of the shard that is furthest behind, but for sums. */
 export const joinedLists: Readonly<Record<string, JoinedList>> = {
-  list_commands: { member: 'commands', order: { newest: 'queued_at' }, limit: 100, hasRecordIds: true },
-  list_evses: { member: 'evses', order: 'index' },
-  list_charging_sessions: { member: 'sessions', order: { newest: 'started_at' }, limit: 100 },
-  get_holds: { member: 'holds', order: 'index' },
-  list_charge_points: { member: 'charge_points', order: 'index' },
+  list_commands: {
+    members: [{ member: 'commands', order: { newest: 'queued_at' }, limit: 100 }],
+    hasRecordIds: true,
+  },
+  list_evses: { members: [{ member: 'evses', order: 'index' }] },
+  list_charging_sessions: { members: [{ member: 'sessions', order: { newest: 'started_at' }, limit: 100 }] },
+  get_holds: { members: [{ member: 'holds', order: 'index' }] },
+  list_charge_points: { members: [{ member: 'charge_points', order: 'index' }] },
+  get_timeline: {
+    members: [{ member: 'entries', order: { oldest: 'wall_time' }, limit: 500, keeps: 'end' }],
+    namesShard: true,
+    greatest: ['last_id'],
+  },
+  get_attention: {
+    members: [{ member: 'items', order: 'worst', limit: 100 }],
+    hasRecordIds: true,
+    namesShard: true,
+    sums: ['count'],
+  },
+  list_findings: {
+    members: [{ member: 'findings', order: { newest: 'last_at' }, limit: 100 }],
+    namesShard: true,
+    greatest: ['last_id'],
+  },
+  list_finding_peers: {
+    members: [{ member: 'peers', order: 'index' }],
+    namesShard: true,
+    sums: ['strangers', 'forgotten'],
+  },
+  list_finding_waivers: { members: [{ member: 'waivers', order: 'index' }], namesShard: true },
+  get_faults: faultLists,
+  get_modbus_faults: faultLists,
+  get_csip_faults: faultLists,
+  get_dnp3_faults: faultLists,
+  set_faults: faultLists,
+  set_modbus_fault: faultLists,
+  set_csip_fault: faultLists,
+  set_dnp3_fault: faultLists,
 };
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -62,6 +121,40 @@ const entriesOf = ({ body }: ListPart, member: string): readonly Entry[] => {
   return Array.isArray(entries) ? (entries as Entry[]) : [];
 };
 
+/** Entries of all parts in their order, with their shards where the list names them. */
+function joinedEntries(
+  { hasRecordIds, namesShard }: JoinedList,
+  { member, order }: JoinedMember,
+  parts: readonly ListPart[],
+) {
+  const all = parts.flatMap((part) => {
+    const entries = entriesOf(part, member);
+    const named = hasRecordIds ? entries.map((entry) => withRecordIds(part.shard, entry) as Entry) : entries;
+    return namesShard ? named.map((entry) => ({ ...entry, shard: part.shard })) : named;
+  });
+  // the sort is stable
+  if (order === 'worst') return all.sort((a, b) => rankOf(b) - rankOf(a) || timeOf(b, 'since') - timeOf(a, 'since'));
+  if (order === 'index') return all;
+  if ('newest' in order) return all.sort((a, b) => timeOf(b, order.newest) - timeOf(a, order.newest));
+  return all.sort((a, b) => timeOf(a, order.oldest) - timeOf(b, order.oldest));
+}
+
+const numberOf = (body: Entry, name: string) => Number(body[name]) || 0;
+
+/** The reply of the shard that is furthest behind, or else of the first. */
+const slowest = (bodies: readonly Entry[]) =>
+  bodies.reduce((least, body) => (numberOf(body, 'tick') < numberOf(least, 'tick') ? body : least), bodies[0] ?? {});
+
+/** Numbers that stand beside the entries. */
+function joinedNumbers({ sums = [], greatest = [] }: JoinedList, bodies: readonly Entry[]): Entry {
+  const joining = (names: readonly string[], join: (values: readonly number[]) => number) =>
+    names.map((name) => [name, join(bodies.map((body) => numberOf(body, name)))] as const);
+  return Object.fromEntries([
+    ...joining(sums, (values) => values.reduce((sum, value) => sum + value, 0)),
+    ...joining(greatest, (values) => Math.max(0, ...values)),
+  ]);
+}
+
 /**
  * @param parts replies of shards in the order of their devices
  * @param limit of the request
@@ -74,24 +167,26 @@ export function joinLists(
 ) {
   const list = joinedLists[operationId];
   if (list === undefined) throw new Error(`no list of ${operationId}`);
-  const { member, order, hasRecordIds } = list;
-  const all = parts.flatMap((part) => {
-    const entries = entriesOf(part, member);
-    return hasRecordIds ? entries.map((entry) => withRecordIds(part.shard, entry) as Entry) : entries;
+  const shown = list.members.map((each, position) => {
+    const most = (position === 0 ? limit : undefined) ?? each.limit ?? Infinity;
+    const entries = joinedEntries(list, each, parts);
+    return [
+      each.member,
+      each.keeps === 'end' ? entries.slice(Math.max(0, entries.length - most)) : entries.slice(0, most),
+    ] as const;
   });
-  // a stable order: entries of one instant stay in that of the shards
-  if (order !== 'index') all.sort((a, b) => timeOf(b, order.newest) - timeOf(a, order.newest));
-  const shown = all.slice(0, limit ?? list.limit ?? Infinity);
   const bodies = parts.map(({ body }) => body);
   return {
-    ...bodies[0],
+    ...slowest(bodies),
     ...(bodies.some(({ enabled }) => enabled !== undefined) && {
       enabled: bodies.some(({ enabled }) => enabled === true),
     }),
-    [member]: shown,
-    ...(bodies.some(({ count }) => count !== undefined) && { count: shown.length }),
+    ...Object.fromEntries(shown),
+    ...(bodies.some(({ count }) => count !== undefined) && { count: shown[0]?.[1].length ?? 0 }),
+    ...joinedNumbers(list, bodies),
     missing,
   };
 }
 
 const timeOf = (entry: Entry, name: string) => Date.parse(String(entry[name])) || 0;
+const rankOf = ({ level }: Entry) => timelineLevels.indexOf(level as TimelineLevel);

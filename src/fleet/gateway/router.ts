@@ -10,7 +10,8 @@ import type { ForwardedReply, Forwarder, ShardPlace } from './forward.ts';
 import { joinLists, missingOf, readRecordId, recordId, withRecordIds } from './lists.ts';
 import type { ListPart } from './lists.ts';
 import { FleetOverview } from './overview.ts';
-import { ruleOf } from './rules.ts';
+import { ruleOf, sharedRules } from './rules.ts';
+import type { RuleName } from './rules.ts';
 
 export interface RoutedRequest {
   readonly route: Route;
@@ -83,6 +84,9 @@ export class ShardRouter {
    */
   async answer(request: RoutedRequest): Promise<ForwardedReply | StreamedList | null> {
     const rule = ruleOf(request.route.operationId);
+    const { shard } = request.query;
+    if (rule !== null && takesShard(rule.name, request.route) && typeof shard === 'string')
+      return this.#atShard(this.#named(shard), rule.name, { ...request, path: withoutShard(request.path) });
     switch (rule?.name) {
       case 'own':
         if (endsFleet(request)) await this.#askAll({ ...request, bytes: Buffer.from('{}') });
@@ -112,8 +116,7 @@ export class ShardRouter {
       case 'overview':
         return this.#overviewOf(request);
       case 'list':
-        if (request.query['device'] !== undefined) return this.#byDevice(request);
-        return request.route.operationId === 'list_devices' ? this.#devices(request) : this.#list(request);
+        return this.#listed(request);
       case 'chosen':
         return this.#chosen(request);
     }
@@ -123,6 +126,20 @@ export class ShardRouter {
     const { method, path, bytes, by, id } = request;
     const reply = await this.#forwarder.forward(shard, { method, path, body: bytes, by, id });
     return hasRecordIds(request) && reply.status < 300 ? named(shard, reply) : reply;
+  }
+
+  /** A request for all shards that names one of them. */
+  #atShard(shard: ShardPlace, rule: RuleName, request: RoutedRequest): Promise<ForwardedReply> {
+    return rule === 'list' ? this.#list(request, [shard]) : this.#pass(shard, request);
+  }
+
+  #listed(request: RoutedRequest): Promise<ForwardedReply | StreamedList> {
+    const { device, after_id: afterId } = request.query;
+    if (request.route.operationId === 'list_devices') return this.#devices(request);
+    if (device !== undefined) return this.#list(request, [this.#holding(Number(device))]);
+    if (Number(afterId ?? 0) > 0)
+      throw invalid('query', 'after_id', 'ids count in each shard: give shard too, or select by time');
+    return this.#list(request);
   }
 
   #byDevice(request: RoutedRequest): Promise<ForwardedReply> {
@@ -231,21 +248,18 @@ export class ShardRouter {
   }
 
   #chosen(request: RoutedRequest): Promise<ForwardedReply> {
-    const { device, shard: name } = request.query;
-    if (typeof name === 'string')
-      return this.#pass(this.#named(name), { ...request, path: withoutShard(request.path) });
+    const { device } = request.query;
     if (device !== undefined) return this.#pass(this.#holding(Number(device)), request);
     const parameter = 'device' in request.route.query.shape ? 'device or shard' : 'shard';
     throw invalid('query', 'shard', `give ${parameter}: ids and times of several processes do not mix`);
   }
 
-  async #askAll(request: RoutedRequest): Promise<Outcomes> {
+  async #askAll(request: RoutedRequest, shards = this.#shards()): Promise<Outcomes> {
     const done: { shard: ShardPlace; reply: ForwardedReply }[] = [];
     const failed: Failed[] = [];
     const { method: asked, path, bytes, by, id } = request;
     // lists are joined from the bodies of replies, which HEAD has not
     const method = asked === 'HEAD' ? 'GET' : asked;
-    const shards = this.#shards();
     if (shards.length === 0) this.#first();
     await Promise.all(
       shards.map(async (shard) => {
@@ -281,14 +295,18 @@ export class ShardRouter {
     });
   }
 
-  async #list(request: RoutedRequest): Promise<ForwardedReply> {
-    const { done, failed } = await this.#askAll(request);
-    // a request that a shard refuses is wrong for all of them
-    const refused = failed.find(({ reply }) => reply !== undefined && reply.status < 500);
-    if (refused?.reply !== undefined) return refused.reply;
+  /** @param shards default: all */
+  async #list(request: RoutedRequest, shards?: readonly ShardPlace[]): Promise<ForwardedReply> {
+    const { done, failed } = await this.#askAll(request, shards);
     if (done.length === 0) return refusalOf(failed);
-    const parts: ListPart[] = done.map(({ shard, reply }) => ({ shard: shard.name, body: valueOf(reply) }));
-    const missing = failed.map(({ shard, problem }) => missingOf(shard, problem.code));
+    // a request that a shard refuses is wrong for all of them, but a peer may be known to one alone
+    const refused = failed.find(
+      ({ reply, problem: { status } }) => reply !== undefined && status < 500 && status !== 404,
+    );
+    if (refused?.reply !== undefined) return refused.reply;
+    const parts = done.map(partOf);
+    const silent = failed.filter(({ problem: { status } }) => status !== 404);
+    const missing = silent.map(({ shard, problem }) => missingOf(shard, problem.code));
     const { limit } = request.query;
     return jsonReply(
       200,
@@ -300,6 +318,12 @@ export class ShardRouter {
 /** True for a stop that all shards get before the gateway ends. */
 const endsFleet = ({ route, body }: RoutedRequest) =>
   route.operationId === 'stop_simulator' && (body as { readonly scope?: unknown } | undefined)?.scope === 'fleet';
+
+/** Rules of operations that the parameter `shard` sends to one shard alone; that of `devices` has it itself. */
+const takesShard = (rule: RuleName, { operationId }: Route) =>
+  rule === 'chosen' || (sharedRules.has(rule) && operationId !== 'list_devices');
+
+const partOf = ({ shard, reply }: Outcomes['done'][number]): ListPart => ({ shard: shard.name, body: valueOf(reply) });
 
 /** Operations whose replies have ids of records. */
 const withIds = new Set(['submit_command', 'get_command', 'list_commands']);

@@ -32,6 +32,9 @@ export const ruleNames = [
 ] as const;
 export type RuleName = (typeof ruleNames)[number];
 
+/** Rules of operations that concern all shards, or the one that the parameter `shard` names. */
+export const sharedRules: ReadonlySet<RuleName> = new Set(['list', 'all', 'device-or-all']);
+
 /** Operations by their rule. */
 const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
   device: `
@@ -66,18 +69,20 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
     set_csip_communication opt_csip_control rediscover_csip poll_csip`,
   all: `
     set_session_generator set_recorder set_modbus_messages set_csip_messages set_dnp3_messages enable_modbus
-    disable_modbus enable_csip disable_csip enable_ocpp disable_ocpp enable_dnp3 disable_dnp3`,
-  list: 'list_devices list_commands list_evses list_charging_sessions list_charge_points get_holds',
+    disable_modbus enable_csip disable_csip enable_ocpp disable_ocpp enable_dnp3 disable_dnp3
+    clear_findings name_finding_peer configure_finding_rule add_finding_waiver`,
+  list: `
+    list_devices list_commands list_evses list_charging_sessions list_charge_points get_holds get_timeline
+    get_attention list_findings list_finding_peers list_finding_waivers get_faults get_modbus_faults get_csip_faults
+    get_dnp3_faults`,
   chosen: `
     get_modbus_messages get_csip_messages get_dnp3_messages download_recorder get_recorder get_session_generator
-    get_evidence list_findings clear_findings list_finding_peers list_finding_rules get_timeline get_attention get_energy get_faults
-    get_modbus_faults get_csip_faults get_dnp3_faults set_faults set_modbus_fault set_csip_fault set_dnp3_fault
+    get_evidence get_energy set_faults set_modbus_fault set_csip_fault set_dnp3_fault
     get_site set_site get_site_scopes get_site_history get_scope_history list_site_registers get_site_registers
     get_state list_state_snapshots take_state_snapshot restore_state delete_state_snapshot list_certificates
     add_certificate generate_certificates get_certificate delete_certificate get_settings change_settings get_config
-    list_captures start_capture get_capture get_capture_rows pin_capture remove_capture name_finding_peer
-    get_finding_report get_finding_document configure_finding_rule list_finding_waivers add_finding_waiver
-    delete_finding_waiver exercise_findings get_sunspec_client connect_sunspec_client disconnect_sunspec_client
+    list_captures start_capture get_capture get_capture_rows pin_capture remove_capture
+    get_finding_report get_finding_document list_finding_rules delete_finding_waiver exercise_findings get_sunspec_client connect_sunspec_client disconnect_sunspec_client
     scan_sunspec_client list_client_models get_client_model read_client write_client get_client_poll set_client_poll
     get_client_history`,
   overview: 'get_overview',

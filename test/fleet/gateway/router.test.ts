@@ -236,4 +236,64 @@ describe('fleet/gateway: requests for all shards', () => {
     const { request } = await opened(() => answerOf({ code: 'validation', detail: 'limit' }, 422));
     expect(await request('GET', '/commands?limit=0')).to.include({ status: 422 });
   });
+
+  it('join the timeline in the order of time, with the newest entries and their shards', async () => {
+    const minutes = { a: [1, 4], b: [2, 3] } as Record<string, readonly number[]>;
+    const { asked, request } = await opened((name) => {
+      const entries = (minutes[name] ?? []).map((at, i) => ({ id: i + 1, wall_time: `2026-03-01T09:0${at}:00Z` }));
+      return answerOf({ tick: name === 'a' ? 8 : 7, entries, last_id: name === 'a' ? 2 : 5 });
+    });
+    const shown = async (path: string) => {
+      const { entries, ...others } = valueOf(await request('GET', path)) as {
+        entries: readonly { readonly id: number; readonly shard: string }[];
+      };
+      return { ids: entries.map(({ id, shard }) => `${shard}${id}`), ...others };
+    };
+    const rest = { tick: 7, last_id: 5, missing: [] };
+    expect(await shown('/timeline?limit=3')).to.deep.equal({ ids: ['b1', 'b2', 'a2'], ...rest });
+    expect(await refusal(request('GET', '/timeline?after_id=3'))).to.match(/^validation: .*give shard too/);
+    asked.length = 0;
+    expect(await shown('/timeline?after_id=1&shard=b')).to.deep.equal({ ids: ['b1', 'b2'], ...rest });
+    expect(asked).to.deep.equal(['b GET /api/sim/timeline?after_id=1']);
+  });
+
+  it('join what needs attention, worst first, and count what is left out', async () => {
+    const { request } = await opened((name) => {
+      const levels = name === 'a' ? ['warn', 'info'] : ['bad'];
+      const items = levels.map((level) => ({ id: level, level, since: null }));
+      return answerOf({ items, count: name === 'a' ? 150 : 1 });
+    });
+    const { items, count } = valueOf(await request('GET', '/attention'));
+    const item = (shard: string, level: string) => ({ id: `${shard}:${level}`, level, since: null, shard });
+    expect(items).to.deep.equal([item('b', 'bad'), item('a', 'warn'), item('a', 'info')]);
+    expect(count).to.equal(151);
+  });
+
+  it('join findings of a peer that one shard alone knows', async () => {
+    const { request } = await opened((name) =>
+      name === 'a'
+        ? answerOf({ code: 'unknown-resource', detail: 'no such peer' }, 404)
+        : answerOf({ enabled: true, last_id: 9, findings: [{ id: 9, last_at: '2026-03-01T09:00:00Z' }] }),
+    );
+    const { findings, missing } = valueOf(await request('GET', '/findings?peer=10.0.0.7'));
+    expect(findings).to.deep.equal([{ id: 9, last_at: '2026-03-01T09:00:00Z', shard: 'b' }]);
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('join faults in force and ended, with the sums of their numbers', async () => {
+    const { request } = await opened((name) => {
+      const at = (minute: number) => `2026-03-01T09:0${name === 'a' ? minute : minute + 1}:00Z`;
+      const ended = [{ id: 1, ended_at: at(1) }];
+      return answerOf({ faults: [{ id: 2, began_at: at(3) }], count: 1, total: 1, ended, limit: 1000 });
+    });
+    const { faults, ended, ...numbers } = valueOf(await request('GET', '/faults')) as Record<
+      string,
+      readonly { readonly shard: string }[]
+    >;
+    expect([faults, ended].map((list) => list?.map(({ shard }) => shard))).to.deep.equal([
+      ['a', 'b'],
+      ['b', 'a'],
+    ]);
+    expect(numbers).to.deep.equal({ count: 2, total: 2, limit: 2000, missing: [] });
+  });
 });
