@@ -112,6 +112,9 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
     view.noResponder(shard);
   };
   const forwarder = new Forwarder(view.link, settings.prefix, noResponder, counts);
+  const stopFollowing = view.onShard(({ kind, shard }) => {
+    if (kind === 'lost' || kind === 'left') forwarder.lose(shard);
+  });
   const app = createGatewayApp({
     view,
     router: new ShardRouter(
@@ -136,6 +139,7 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
       return { delayS: stopDelayS, afterwards: () => isFirst && later(delayS * 1000, requestStop) };
     },
     log: logBook.logger('Lab'),
+    isPlain: settings.plain,
   });
   const context = { config: { limits }, clock, logBook, later };
   const front = createFront(
@@ -166,6 +170,7 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
     front,
     telemetry,
     close() {
+      stopFollowing();
       isStopping = true;
     },
   };

@@ -20,6 +20,8 @@ export interface ForwardedRequest {
   readonly body: Uint8Array;
   readonly by: Origin;
   readonly id: string;
+  /** true: private keys may travel between the client and the shard; default: false */
+  readonly isPrivate?: boolean;
 }
 
 export interface ForwardedReply {
@@ -89,6 +91,8 @@ export class Forwarder {
   /** requests that wait for their answers, by shard */
   readonly #waiting = new Map<string, number>();
   #open = 0;
+  /** aborted when the shard is lost, by the name of a shard with open requests */
+  readonly #lost = new Map<string, AbortController>();
   readonly #counts: RequestCounts;
 
   /**
@@ -115,6 +119,18 @@ export class Forwarder {
     return this.#counts.counted(shard.name, () => this.#forward(shard, request));
   }
 
+  /** Ends the open requests to a shard that is lost: nobody will answer them. */
+  lose(shard: string): void {
+    this.#lost.get(shard)?.abort(new FleetError('no-responder', 'the shard is lost'));
+    this.#lost.delete(shard);
+  }
+
+  #lossOf(shard: string): AbortSignal {
+    const controller = this.#lost.get(shard) ?? new AbortController();
+    this.#lost.set(shard, controller);
+    return controller.signal;
+  }
+
   async #forward(shard: ShardPlace, request: ForwardedRequest): Promise<ForwardedReply> {
     // while disconnected a request would only end by its time limit
     if (this.#link.state !== 'connected') throw offline();
@@ -133,15 +149,19 @@ export class Forwarder {
     }
   }
 
-  async #send(shard: ShardPlace, { method, path, body, by, id }: ForwardedRequest): Promise<ForwardedReply> {
+  async #send(shard: ShardPlace, request: ForwardedRequest): Promise<ForwardedReply> {
+    const { method, path, body, by, id, isPrivate = false } = request;
+    const signal = this.#lossOf(shard.name);
     const headers = {
       [requestHeaders.method]: method,
       [requestHeaders.path]: path,
       [requestHeaders.by]: by.peer === undefined ? by.source : `${by.source};${by.peer}`,
       [requestHeaders.id]: id,
+      ...(isPrivate && { [requestHeaders.private]: '1' }),
     };
     try {
-      const answer = await this.#link.request(`${this.#prefix}.op.${shard.name}`, { headers, body }, answerLimitMs);
+      const subject = `${this.#prefix}.op.${shard.name}`;
+      const answer = await this.#link.request(subject, { headers, body }, answerLimitMs, { signal });
       const status = statusOf(answer.headers[statusHeader]);
       if (status === null) throw new FleetError('refused', 'its answer has no status');
       const type = answer.headers[typeHeader] ?? 'application/octet-stream';
@@ -149,7 +169,7 @@ export class Forwarder {
       return { status, type, headers: Object.fromEntries(others), bytes: Buffer.from(answer.body) };
     } catch (error) {
       if (!(error instanceof FleetError)) throw error;
-      if (error.code === 'no-responder') this.#onNoResponder(shard.name);
+      if (error.code === 'no-responder' && !signal.aborted) this.#onNoResponder(shard.name);
       throw refusalOf(error.code, shard, error.message);
     }
   }

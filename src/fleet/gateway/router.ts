@@ -26,6 +26,8 @@ export interface RoutedRequest {
   readonly bytes: Uint8Array;
   readonly by: Origin;
   readonly id: string;
+  /** true: the connection of the client, and that of the fleet, keep private keys; default: false */
+  readonly isPrivate?: boolean;
 }
 
 interface Failed {
@@ -123,8 +125,8 @@ export class ShardRouter {
   }
 
   async #pass(shard: ShardPlace, request: RoutedRequest): Promise<ForwardedReply> {
-    const { method, path, bytes, by, id } = request;
-    const reply = await this.#forwarder.forward(shard, { method, path, body: bytes, by, id });
+    const { method, path, bytes, by, id, isPrivate = false } = request;
+    const reply = await this.#forwarder.forward(shard, { method, path, body: bytes, by, id, isPrivate });
     return hasRecordIds(request) && reply.status < 300 ? named(shard, reply) : reply;
   }
 

@@ -34,6 +34,8 @@ export interface ServingOptions extends Omit<OwnContext, 'limits'> {
   readonly guard: HttpGuardConfig;
   readonly limits: OwnContext['limits'] & Pick<ApiLimits, 'maxUrlBytes'>;
   readonly log: Pick<Logger, 'error'>;
+  /** true: what goes to a shard may cross a network in clear text */
+  readonly isPlain: boolean;
 }
 
 /** Rules by which a request is passed on as it came: its form is that of a single process. */
@@ -71,7 +73,9 @@ async function answer(request: Request, response: Response, options: ServingOpti
   const query = parseQuery(cut < 0 ? '' : url.slice(cut + 1)) as Readonly<Record<string, unknown>>;
   checkForm(route, { params, query, body });
   const routed = { route, method, path: url, params, query, body, bytes: bytes ?? new Uint8Array(0) };
-  const reply = await options.router.answer({ ...routed, by: originOf(request), id: requestId(request) });
+  // the connection of the client is private here
+  const isPrivate = route.isPrivate === true && !options.isPlain;
+  const reply = await options.router.answer({ ...routed, by: originOf(request), id: requestId(request), isPrivate });
   if (reply === null) await answerOwn(response, routed, options);
   else if ('pieces' in reply) await streamPieces(response, 200, reply);
   else sendBytes(response, reply.status, reply.type, reply.bytes, { ...reply.headers });

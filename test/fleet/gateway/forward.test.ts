@@ -11,11 +11,17 @@ const answered: FleetMessage = { headers: { 'Derbench-Status': '200' }, body: ne
 /** A forwarder whose requests wait until a test ends them, and a clock of its own. */
 function rig() {
   const waiting: ((outcome: FleetMessage | FleetError) => void)[] = [];
+  const sent: FleetMessage['headers'][] = [];
+  const nobody: string[] = [];
   let nowMs = 0;
   const link: ConstructorParameters<typeof Forwarder>[0] = {
     state: 'connected',
-    request: () =>
+    request: (_subject, { headers }, _limitMs, { signal } = {}) =>
       new Promise((resolve, reject) => {
+        sent.push(headers);
+        signal?.addEventListener('abort', () => {
+          reject(signal.reason as FleetError);
+        });
         waiting.push((outcome) => {
           if (outcome instanceof FleetError) reject(outcome);
           else resolve(outcome);
@@ -23,14 +29,14 @@ function rig() {
       }),
   };
   const counts = new RequestCounts(() => nowMs);
-  const forwarder = new Forwarder(link, 'lab', () => undefined, counts);
-  const outcome = (name: string) =>
-    forwarder.forward(shardOf(name), request).then(
+  const forwarder = new Forwarder(link, 'lab', (shard) => nobody.push(shard), counts);
+  const outcome = (name: string, more: { readonly isPrivate?: boolean } = {}) =>
+    forwarder.forward(shardOf(name), { ...request, ...more }).then(
       ({ status }) => status,
       (error: unknown) => (error as { readonly code: string }).code,
     );
   const pass = (ms: number) => (nowMs += ms);
-  return { waiting, counts, outcome, pass };
+  return { waiting, counts, outcome, pass, forwarder, sent, nobody };
 }
 
 describe('fleet/gateway: requests under way', () => {
@@ -56,6 +62,25 @@ describe('fleet/gateway: requests under way', () => {
     expect([waiting.length, await outcome('other')]).to.deep.equal([2049, 'too-many-requests']);
     for (const end of waiting) end(answered);
     expect(await late).to.equal(200);
+  });
+
+  it('end at once when their shard is declared lost, and those of others go on', async () => {
+    const { waiting, outcome, forwarder, nobody } = rig();
+    const [open, other] = [outcome('a'), outcome('b')];
+    forwarder.lose('a');
+    expect([await open, nobody]).to.deep.equal(['shard-lost', []]);
+    waiting[1]?.(answered);
+    const again = outcome('a');
+    waiting[2]?.(answered);
+    expect([await other, await again]).to.deep.equal([200, 200]);
+  });
+
+  it('say that private keys may travel, where that is so', async () => {
+    const { waiting, outcome, sent } = rig();
+    const both = [outcome('a', { isPrivate: true }), outcome('a')];
+    for (const end of waiting) end(answered);
+    await Promise.all(both);
+    expect(sent.map((headers) => 'Derbench-Private' in headers)).to.deep.equal([true, false]);
   });
 
   it('are counted by shard, class of status and time', async () => {

@@ -33,10 +33,14 @@ async function whole(reply: Awaited<ReturnType<ShardRouter['answer']>>): Promise
 }
 
 /** Two shards that answer with `reply`, and a gateway; `asked` are the requests that came to a shard. */
-async function opened(reply: (shard: string, request: FleetMessage) => FleetMessage, over: Partial<ShardPlace> = {}) {
+async function opened(
+  reply: (shard: string, request: FleetMessage) => FleetMessage,
+  over: Partial<ShardPlace> = {},
+  others: readonly ShardPlace[] = [],
+) {
   const server = new MemoryServer();
   const asked: string[] = [];
-  const shards = [place('a', 0), place('b', 10, over)];
+  const shards = [place('a', 0), place('b', 10, over), ...others];
   for (const { name } of shards) {
     await server.link().serve('op', `lab.op.${name}`, (request) => {
       asked.push(`${name} ${request.headers['Derbench-Method']} ${request.headers['Derbench-Path']}`);
@@ -191,6 +195,26 @@ describe('fleet/gateway: requests for all shards', () => {
     expect(asked).to.have.length(1);
     for (const name of ['a', 'b']) states.set(name, 409);
     expect(await request('POST', '/controls/grid', { frequency_pu: 1 })).to.include({ status: 409 });
+  });
+
+  it('name each shard that is lost or refuses, with what it has not done', async () => {
+    const over = { isLost: true };
+    const refused = answerOf({ code: 'conflict', detail: 'not now' }, 409);
+    const done = answerOf({ frequency_pu: 1 });
+    const { request } = await opened((name) => (name === 'c' ? refused : done), over, [place('c', 20), place('d', 30)]);
+    const reply = await request('POST', '/controls/grid', { frequency_pu: 1 });
+    const lost = 'The shard "b" with the devices 10..19 does not answer; it was seen 0.4 s ago.';
+    expect([reply?.status, valueOf(reply)]).to.deep.equal([
+      207,
+      {
+        applied: ['a', 'd'],
+        failed: [
+          { shard: 'b', first: 10, count: 2, status: 503, code: 'shard-lost', detail: lost },
+          { shard: 'c', first: 20, count: 2, status: 409, code: 'conflict', detail: 'not now' },
+        ],
+        reply: { frequency_pu: 1 },
+      },
+    ]);
   });
 
   it('say which shards are lost', async () => {

@@ -59,6 +59,7 @@ describe('fleet/gateway: requests over HTTP', () => {
         },
       }),
       log: { error: () => undefined },
+      isPlain: false,
     });
     server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
