@@ -24,15 +24,24 @@ async function handleAt(slider: Locator, value: number) {
   return { x: 8 + ((box.width - 16) * value) / max, y: box.height / 2 };
 }
 
+interface Places {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  /** texts that do not fit into their box */
+  readonly cut: readonly string[];
+}
+
 /** @throws AssertionError when a part is not on the screen as a whole, or its text is cut off */
 async function expectOnScreen(target: Locator): Promise<void> {
-  const places = await target.evaluate((element) => {
+  const places = await target.evaluate((element): Places => {
     const { left, top, right, bottom } = element.getBoundingClientRect();
     const cut = [element, ...element.querySelectorAll('*')].filter(
       (each) =>
         each.closest('.visually-hidden') === null &&
         Number(each.scrollWidth) > Number(each.clientWidth) + 1 &&
-        getComputedStyle(each).overflowX !== 'visible',
+        each.ownerDocument.defaultView.getComputedStyle(each).overflowX !== 'visible',
     );
     return { left, top, right, bottom, cut: cut.map(({ textContent }) => textContent) };
   });
@@ -50,14 +59,14 @@ async function lowestDrawnPu(page: Page): Promise<number> {
   await line.waitFor();
   await expectOnScreen(line);
   return line.evaluate((path) => {
-    const heights = (path.getAttribute('d') ?? '').split(/[ML]/).map((point) => Number(point.split(' ')[1]));
-    const ticks = [...(path.closest('g:not([clip-path])')?.querySelectorAll('g > .grid-line + text') ?? [])].map(
-      (text) => [Number(text.textContent), Number(text.previousElementSibling?.getAttribute('y1'))] as const,
+    const corners = String(path.getAttribute('d')).split(/[ML]/);
+    const heights = corners.map((point) => Number(point.split(' ')[1])).filter((height) => Number.isFinite(height));
+    const ticks = [...path.closest('g:not([clip-path])').querySelectorAll('g > .grid-line + text')].map(
+      (text) => [Number(text.textContent), Number(text.previousElementSibling.getAttribute('y1'))] as const,
     );
     const [low, lowY] = ticks.at(0) ?? [NaN, NaN];
     const [high, highY] = ticks.at(-1) ?? [NaN, NaN];
-    const y = Math.max(...heights.filter((height) => Number.isFinite(height)));
-    return low + ((high - low) * (y - lowY)) / (highY - lowY);
+    return low + ((high - low) * (Math.max(...heights) - lowY)) / (highY - lowY);
   });
 }
 
