@@ -21,8 +21,12 @@ export interface Dashboard {
   readonly app: App;
   readonly origin: string;
   readonly browser: Browser;
-  /** Opens a view in a page of its own. @param hash such as `#/grid-support?device=1` */
-  open(hash?: string): Promise<Shown>;
+  /**
+   * Opens a view in a page of its own.
+   * @param hash such as `#/grid-support?device=1`
+   * @param prepare called before the page loads
+   */
+  open(hash?: string, prepare?: (page: Page) => Promise<unknown>): Promise<Shown>;
   /** GET below `/api/sim/` */
   get(path: string): Promise<Answer>;
   /** POST below `/api/sim/`; rejects unless the answer is a success */
@@ -64,10 +68,11 @@ export async function startDashboard(
     app,
     origin,
     browser,
-    async open(hash = '#/overview') {
+    async open(hash = '#/overview', prepare) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
       page.setDefaultTimeout(process.env['CI'] === undefined ? 10_000 : 30_000);
       const seen = watch(page, origin);
+      await prepare?.(page);
       await page.goto(`${origin}/${hash}`);
       await page.waitForSelector('[data-test="clock"]');
       return { page, seen };

@@ -7,11 +7,13 @@ import { Central } from '../../ocpp/central/central.ts';
 import { noChromium } from '../../support/browser.ts';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
-import { Hand } from '../../support/hand.ts';
+import { openByHand } from '../../support/hand.ts';
 import { headEndPki } from '../../support/head-end.ts';
 import { skip } from '../../support/skip.ts';
 
 const maxActions = 10;
+/** The steps stand below each other. */
+const maxScrolls = 1;
 
 const textOf = async (file: Download): Promise<string> => readFile(await file.path(), 'utf8');
 
@@ -35,8 +37,7 @@ describe('dashboard: from a fresh start to a peer', () => {
     it(`${version}: a charging session at a central system`, async () => {
       const central = await Central.open({ subprotocols: [subprotocol] });
       try {
-        const { page, seen } = await dashboard.open();
-        const hand = new Hand(page);
+        const { page, seen, hand } = await openByHand(dashboard);
         await hand.follow('Protocols');
         await hand.follow('OCPP');
         await hand.type(field(page, 'id'), 'CP-LAB');
@@ -50,7 +51,7 @@ describe('dashboard: from a fresh start to a peer', () => {
         await central.station('CP-LAB').next(started);
         await dashboard.step(10);
         await page.locator('[data-test="connector-status"]').getByText('charging', { exact: true }).waitFor();
-        expect(hand.actions).to.be.at.most(maxActions);
+        await hand.expectAtMost(maxActions, maxScrolls);
         expect(seen.complaints).to.deep.equal([]);
         await page.close();
       } finally {
@@ -64,8 +65,7 @@ describe('dashboard: from a fresh start to a peer', () => {
     const { settings } = await dashboard.get('settings');
     const { allowed } = settings.find(({ key }: { key: string }) => key === 'csip_cert');
     if (!String(allowed).includes('certificate:NAME')) skip(this, 'settings choose no certificate by its name');
-    const { page, seen } = await dashboard.open();
-    const hand = new Hand(page);
+    const { page, seen, hand } = await openByHand(dashboard);
     await hand.follow('Protocols');
     await hand.follow('CSIP');
     await hand.press('Generate test certificates');
@@ -84,7 +84,7 @@ describe('dashboard: from a fresh start to a peer', () => {
       await page.locator('.steps').getByText('running', { exact: true }).waitFor();
       await page.locator('.steps').getByText('/edev/1', { exact: false }).waitFor();
       expect(headEnd.requests.map(({ lfdi: sender }) => sender)).to.include(lfdi);
-      expect(hand.actions).to.be.at.most(maxActions);
+      await hand.expectAtMost(maxActions, maxScrolls);
       expect(seen.complaints).to.deep.equal([]);
       await page.close();
     } finally {

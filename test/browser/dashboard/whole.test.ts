@@ -1,89 +1,14 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { axeFindings, colourRules } from '../../support/axe.ts';
+import { axeFindings } from '../../support/axe.ts';
 import { startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { startDashboard } from '../../support/dashboard.ts';
-import type { Dashboard, Shown } from '../../support/dashboard.ts';
+import type { Dashboard } from '../../support/dashboard.ts';
+import { openIn, show, site, views } from '../../support/dashboard-views.ts';
 import { noChromium } from '../../support/browser.ts';
-import { judgePeer, judgedPeerId } from '../../support/judged-peer.ts';
+import { judgePeer } from '../../support/judged-peer.ts';
 import { skip } from '../../support/skip.ts';
-
-const site = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
-/** Address of each view, and the key after `g` where it has one. */
-const views: readonly (readonly [path: string, key?: string])[] = [
-  ['overview', 'o'],
-  ['devices', 'd'],
-  ['inputs', 'i'],
-  ['events', 'e'],
-  ['charts', 'c'],
-  ['protocols', 'p'],
-  ['compare', 'm'],
-  ['scenarios', 't'],
-  ...['weather', 'site', 'faults', 'clock'].map((tab) => [`inputs/${tab}`] as const),
-  ['events/timeline?kind=command'],
-  ['events/captures'],
-  [`compare/report-cards/${judgedPeerId}`],
-  ...['side-by-side', 'rules'].map((tab) => [`compare/${tab}`] as const),
-  ['protocols/modbus/transactions'],
-  ...['grid-support', 'charts', 'registers', 'faults', 'details'].map((tab) => [`devices/0/${tab}`] as const),
-  ['devices/1/cells'],
-  ['devices/5/sessions'],
-  ['devices/0/grid-support/volt-watt'],
-  ['settings'],
-  ['settings?settings-find=_'],
-  ['settings?settings-part=certificates&certificate=device0'],
-  ['settings?settings-part=file'],
-  ['state'],
-  ['simulator'],
-  ['inputs?api=1'],
-  ['devices/1?api=1'],
-  ...['modbus', 'csip', 'ocpp', 'dnp3', 'sunspec-client'].map((tab) => [`protocols/${tab}`] as const),
-  ...site.map((_type, index) => [`devices/${index}/picture`] as const),
-];
-
-/** Runs in the page: what reaches over the right edge where nothing can be scrolled. */
-const cutOff = `(width) => {
-  const scrolls = (element) => {
-    for (let at = element; at; at = at.parentElement)
-      if (/auto|scroll/.test(getComputedStyle(at).overflowX)) return true;
-    return false;
-  };
-  const all = [...document.querySelectorAll('.shell > * *')].filter((element) => {
-    const { width: wide, right } = element.getBoundingClientRect();
-    return wide > 1 && right > width + 1 && !element.closest('svg, .u-wrap, .visually-hidden') && !scrolls(element.parentElement);
-  });
-  return [
-    ...(document.documentElement.scrollWidth > width ? ['the page'] : []),
-    ...all.map((element) => element.tagName + ' ' + element.textContent.slice(0, 40)),
-  ];
-}`;
-
-/** Runs in the page: chosen tabs out of sight, plots whose text is scaled, heads below the button of the CSV. */
-const misplaced = `() => {
-  const box = (element) => element.getBoundingClientRect();
-  const isHidden = (tab) => box(tab).left < box(tab.parentElement).left - 1 || box(tab).right > box(tab.parentElement).right + 1;
-  const isScaled = (svg) => Math.abs(box(svg).width - svg.viewBox.baseVal.width) > 2;
-  const isCovered = (button) => {
-    const head = button.previousElementSibling;
-    return head !== null && box(head).right > box(button).left + 1;
-  };
-  const named = (what, selector, is) =>
-    [...document.querySelectorAll(selector)].filter(is).map((each) => what + ' ' + (each.ariaLabel ?? each.textContent));
-  return [
-    ...named('tab', '.tabs [aria-current]', isHidden),
-    ...named('plot', '.plot svg', isScaled),
-    ...named('head', 'th > .csv', isCovered),
-  ];
-}`;
-
-/** Waits until the view stands: its code is loaded, and its content has come. */
-async function show(page: Page, path: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
-  await page.waitForLoadState('networkidle');
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' });
-}
 
 const hashOf = (page: Page) => new URL(page.url()).hash;
 
@@ -102,33 +27,9 @@ describe('dashboard: all views', function () {
 
   after(() => (dashboard as Dashboard | undefined)?.stop());
 
-  /** A view in the theme of the system, which the page reads when it is loaded. */
-  const openIn = async (colorScheme: 'light' | 'dark', hash?: string): Promise<Shown> => {
-    const shown = await dashboard.open(hash);
-    await shown.page.emulateMedia({ colorScheme });
-    await shown.page.reload();
-    await shown.page.waitForSelector(`[data-theme="${colorScheme}"] [data-test="clock"]`);
-    return shown;
-  };
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`nothing hinders readers in ${colorScheme}`, async () => {
-      const { page, seen } = await openIn(colorScheme);
-      const found: Record<string, readonly string[]> = {};
-      for (const [path] of views) {
-        await show(page, path);
-        const here = await axeFindings(page, colorScheme === 'light' ? undefined : colourRules);
-        if (here.length > 0) found[path] = here;
-      }
-      expect(found).to.deep.equal({});
-      expect(seen.complaints).to.deep.equal([]);
-      await page.close();
-    });
-  }
-
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`the form that changes a device hinders no reader in ${colorScheme}, and fits into 390 px`, async () => {
-      const { page, seen } = await openIn(colorScheme, '#/devices/5/picture');
+      const { page, seen } = await openIn(dashboard, colorScheme, '#/devices/5/picture');
       await page.setViewportSize({ width: 390, height: 800 });
       await page.getByRole('button', { name: 'Device menu', exact: true }).press('Enter');
       await page.getByRole('button', { name: 'Change device', exact: true }).press('Enter');
@@ -152,8 +53,8 @@ describe('dashboard: all views', function () {
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
       if (!pathname.startsWith('/api/')) return;
-      // views of transactions begin a recording unless an earlier one still runs
-      if (!pathname.endsWith('/recordings')) made[request.method()] = (made[request.method()] ?? 0) + 1;
+      // views of messages begin a recording unless an earlier one still runs
+      if (!/\/(recordings|messages)$/.test(pathname)) made[request.method()] = (made[request.method()] ?? 0) + 1;
       if (request.headers()['x-derbench-client'] !== 'dashboard') anonymous.push(`${request.method()} ${pathname}`);
     });
     // browsers give sockets no headers: what counts is the address, and that there is one
@@ -226,30 +127,6 @@ describe('dashboard: all views', function () {
       await page.close();
     }
   });
-
-  // 640 px is half of a screen of 1280, as at a zoom of 200 %
-  for (const width of [1920, 800, 640, 390]) {
-    it(`fits into ${width} px`, async () => {
-      const { page, seen } = await dashboard.open();
-      await page.setViewportSize({ width, height: 450 });
-      const wide: Record<string, unknown> = {};
-      for (const [path] of views) {
-        await show(page, path);
-        const cut = await page.evaluate<readonly string[]>(`(${cutOff})(${width})`);
-        // a plot takes the width of its box one frame behind it
-        const places = await page.evaluate<readonly string[]>(`(async () => {
-          for (let frames = 0; frames < 60 && (${misplaced})().length > 0; frames += 1)
-            await new Promise((resolve) => requestAnimationFrame(resolve));
-          return (${misplaced})();
-        })()`);
-        const wrong = [...cut, ...places];
-        if (wrong.length > 0) wide[path] = wrong;
-      }
-      expect(wide).to.deep.equal({});
-      expect(seen.complaints).to.deep.equal([]);
-      await page.close();
-    });
-  }
 
   it('shows what is chosen in forced colours, and moves nothing where motion is reduced', async () => {
     const { page, seen } = await dashboard.open('#/protocols');

@@ -158,7 +158,9 @@ function DeviceLine({ device }: { readonly device: DeviceEntry }) {
   return (
     <li>
       <Mark level={toneOf(condition)} />
-      <a href={deviceHref(device.device_index, 'picture')}>{device.name}</a>
+      <a href={deviceHref(device.device_index, 'picture')} title={device.name}>
+        {device.name}
+      </a>
       <small>{stateLine(condition, detail)}</small>
     </li>
   );

@@ -1,0 +1,53 @@
+/** The views of the dashboard, as tests walk through them. */
+import type { Page } from 'playwright-core';
+import type { Dashboard, Shown } from './dashboard.ts';
+import { judgedPeerId } from './judged-peer.ts';
+
+/** One device of each kind, by its type. */
+export const site = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
+/** Address of each view and tab, and the key after `g` where it has one. */
+export const views: readonly (readonly [path: string, key?: string])[] = [
+  ['overview', 'o'],
+  ['devices', 'd'],
+  ['inputs', 'i'],
+  ['events', 'e'],
+  ['charts', 'c'],
+  ['protocols', 'p'],
+  ['compare', 'm'],
+  ['scenarios', 't'],
+  ...['weather', 'site', 'faults', 'clock'].map((tab) => [`inputs/${tab}`] as const),
+  ['events/timeline?kind=command'],
+  ['events/captures'],
+  [`compare/report-cards/${judgedPeerId}`],
+  ...['side-by-side', 'rules'].map((tab) => [`compare/${tab}`] as const),
+  ['protocols/modbus/transactions'],
+  ...['grid-support', 'charts', 'registers', 'faults', 'details'].map((tab) => [`devices/0/${tab}`] as const),
+  ['devices/1/cells'],
+  ['devices/5/sessions'],
+  ['devices/0/grid-support/volt-watt'],
+  ['settings'],
+  ['settings?settings-find=_'],
+  ['settings?settings-part=certificates&certificate=device0'],
+  ['settings?settings-part=file'],
+  ['state'],
+  ['simulator'],
+  ['inputs?api=1'],
+  ['devices/1?api=1'],
+  ...['modbus', 'csip', 'ocpp', 'dnp3', 'sunspec-client'].map((tab) => [`protocols/${tab}`] as const),
+  ...site.map((_type, index) => [`devices/${index}/picture`] as const),
+];
+
+/** Waits until the view stands: its code is loaded, and its content has come. */
+export async function show(page: Page, path: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
+  await page.waitForLoadState('networkidle');
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' });
+}
+
+/** A view in the theme of the system, which the page reads when it is loaded. */
+export async function openIn(dashboard: Dashboard, colorScheme: 'light' | 'dark', hash?: string): Promise<Shown> {
+  const shown = await dashboard.open(hash, (page) => page.emulateMedia({ colorScheme }));
+  await shown.page.waitForSelector(`[data-theme="${colorScheme}"]`);
+  return shown;
+}
