@@ -9,6 +9,7 @@ import type { ReplyOf } from './common/members.ts';
 import { deviceIndex, deviceParam, deviceQuery, integerParam, maxDeviceIndex, sourceSchema } from './common/schemas.ts';
 import { sourceDetailSchema } from './common/writers.ts';
 import { z } from './description/zod.ts';
+import { missingMember } from './fleet/members.ts';
 import { invalid } from './http/errors.ts';
 import { Answer, apiPrefix, route } from './http/route.ts';
 import type { Route } from './http/route.ts';
@@ -43,6 +44,7 @@ type CommandReply = ReplyOf<typeof commandRecord> | ReplyOf<typeof commandRecord
 const commandList = members<readonly CommandRecord[]>()('CommandList', () => ({
   commands: list(commandRecord)('Newest first.', (records) => records),
   count: integer(({ length }) => length),
+  missing: missingMember(),
 }));
 
 const commandBodySchema = memo(() =>

@@ -37,7 +37,7 @@ import { pointNumber } from '../sunspec/map/bank.ts';
 import { deviceIndex, integerParam, isoTime, maxDeviceIndex, quantity } from './common/schemas.ts';
 import { lastWriteReply, lastWriteSchema } from './common/writers.ts';
 import { z } from './description/zod.ts';
-import { missingShard, missingText } from './fleet/members.ts';
+import { missingMember } from './fleet/members.ts';
 import { decidedBySchema } from './grid-support/trace.ts';
 import type { RouteContext } from './http/context.ts';
 import { HttpProblem, invalid } from './http/errors.ts';
@@ -283,7 +283,7 @@ export const overviewRest = members<Listed, RouteContext>()(null, () => ({
     'Only with `limit`, and at the gateway of a fleet: true if there are devices behind those of `devices`.',
     ({ isCut, total }) => (total === undefined ? undefined : isCut),
   ),
-  missing: list(missingShard).optional(missingText, () => undefined),
+  missing: missingMember(),
 }));
 /** Members of the overview whose devices a request chooses. */
 export const overviewAlarms = members<readonly Device[]>()(null, () => ({

@@ -3,14 +3,14 @@ import type { PlantHealth } from '../contract/plant.ts';
 import type { CommState } from '../core/adapter.ts';
 import type { EventLoopState } from '../core/event-loop.ts';
 import { latestOf, selectedDevice, withMembers } from './common/device-replies.ts';
-import { count, integer, list, member, members, nested, number, text, time, word } from './common/members.ts';
+import { count, integer, member, members, nested, number, text, time, word } from './common/members.ts';
 import type { ReplyOf } from './common/members.ts';
 import { deviceParam, maxDeviceIndex, integerParam } from './common/schemas.ts';
 import { z } from './description/zod.ts';
 import { deviceListRoute } from './device-list.ts';
 import { overviewAlarms, overviewRest, overviewSchema } from './devices.ts';
 import type { OverviewReply } from './devices.ts';
-import { linkStates, missingShard, missingText } from './fleet/members.ts';
+import { linkStates, missingMember } from './fleet/members.ts';
 import type { RouteContext } from './http/context.ts';
 import { invalid } from './http/errors.ts';
 import { idOfProcess } from './http/reply.ts';
@@ -87,7 +87,7 @@ const health = members<Health>()('Health', () => ({
   role: gatewayRole,
   fleet: word(linkStates).optional('Only of a gateway: its connection to the server of the fleet.', () => undefined),
   shards_live: count.optional('Only of a gateway: shards that renew their leases.', () => undefined),
-  missing: list(missingShard).optional(missingText, () => undefined),
+  missing: missingMember(),
 }));
 export type HealthReply = ReplyOf<typeof health>;
 

@@ -241,7 +241,7 @@ describeWith(['pysunspec2'], 'SVP', () => {
   describe('svp_energy_lab and svp_1547.1', () => {
     before(function () {
       if (!svpFolders.every((folder) => existsSync(join(folder, 'Lib/svpelab')))) {
-        skip(this, `SVP is missing: SVP_FOLDERS names its folders (docs/how-to/svp.md), now ${svpFolders.join(', ')}`);
+        skip(this, 'SVP is missing: SVP_FOLDERS names its folders (docs/how-to/svp.md)');
       }
     });
     beforeEach(() => {

@@ -38,6 +38,7 @@ import { wireDirections } from '../../core/wire/wire-log.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { afterIdParam, deviceIndex, integerParam, newestParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
+import { missingMember } from '../fleet/members.ts';
 import { listInPieces } from '../http/streaming.ts';
 import { derValuesSchema } from './der-values.ts';
 
@@ -134,6 +135,7 @@ export const chargePoints = members<OcppStations>()('ChargePoints', () => ({
   charge_points: listInPieces(status)('In the order of their devices; disabled: none.', ({ list: stations }) =>
     stations.map((station) => station.status),
   ),
+  missing: missingMember(),
 }));
 
 const callError = members<OcppCallResult['answer'] & { readonly kind: 'error' }>()('OcppCallError', () => ({

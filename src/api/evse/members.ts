@@ -45,6 +45,7 @@ import { pointText } from '../common/points.ts';
 import { durationS, deviceIndex, integerParam, isoTime } from '../common/schemas.ts';
 import { overrideOf, writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
+import { missingMember } from '../fleet/members.ts';
 import { activeDeciderSchema } from '../grid-support/trace.ts';
 import type { EvseProfile } from '../http/context.ts';
 import { listInPieces } from '../http/streaming.ts';
@@ -126,6 +127,7 @@ export const sessions = members<readonly SessionOfStation[]>()('ChargingSessions
     schema: session.schema,
     reply: (of: SessionOfStation) => session.reply(of.session, of.station),
   })('Newest first; each station keeps its last 200.', (all) => all),
+  missing: missingMember(),
 }));
 
 const cable = members<EvseConnectorDetail['cable']>()(null, () => ({
@@ -264,6 +266,7 @@ const evse = members<Station, Station>()('ChargingStation', () => ({
 export const station = { schema: evse.schema, reply: (of: Station) => evse.reply(of, of) };
 export const stations = members<readonly Station[]>()('ChargingStations', () => ({
   evses: listInPieces(station)((all) => all),
+  missing: missingMember(),
 }));
 
 const connectorOfProfile = members<EvseConnectorParameters>()(null, () => ({

@@ -9,6 +9,7 @@ import { pointName } from '../../sunspec/map/view.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import { deviceQuery, deviceIndex, deviceParam, isoMember } from '../common/schemas.ts';
+import { missingMember } from '../fleet/members.ts';
 import { functionRequests, functionValues } from '../grid-support/registers.ts';
 import type { FunctionValues } from '../grid-support/registers.ts';
 import type { RouteContext } from '../http/context.ts';
@@ -93,6 +94,7 @@ const holds = members<Holds, Dates>()('Holds', () => ({
     ({ records }) => records,
   ),
   count: integer(),
+  missing: missingMember(),
 }));
 
 interface Check {

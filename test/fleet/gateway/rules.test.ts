@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import type { z } from 'zod';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { hasBody } from '../../../src/api/http/route.ts';
+import { joinedLists } from '../../../src/fleet/gateway/lists.ts';
 import { ruleEntries, ruleNames, ruleOf } from '../../../src/fleet/gateway/rules.ts';
 
 const idsOf = (name: string) => ruleEntries.flatMap(([id, rule]) => (rule.name === name ? [id] : []));
@@ -28,6 +30,14 @@ describe('fleet/gateway: rules of the operations', () => {
     });
     // it looks for servers in the network, which any shard can do
     expect(withoutDevice).to.deep.equal(['discover_csip_servers']);
+  });
+
+  it('have lists whose replies may name shards that they are without', () => {
+    const withoutMissing = Object.keys(joinedLists).filter((id) => {
+      const schema = allRoutes.find(({ operationId }) => operationId === id)?.reply as z.ZodObject | undefined;
+      return !schema?.shape || !('missing' in schema.shape);
+    });
+    expect(withoutMissing).to.deep.equal([]);
   });
 
   it('change nothing where lists are joined, and only there what several shards are asked', () => {
