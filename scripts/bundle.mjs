@@ -178,7 +178,11 @@ export const withoutDescription = {
   '/zod.ts': 'src/api/description/zod-plain.ts',
   '/description/openapi.ts': 'src/api/description/openapi-built.ts',
   './standard-validators': 'scripts/no-validators.cjs',
+  '@modelcontextprotocol/server/_shims': 'scripts/no-validator.mjs',
 };
+
+/** Libraries that are loaded late, and the part of them in their place. */
+const partsOfLibraries = { undici: 'scripts/only-pool.cjs' };
 
 /**
  * Bundles modules with the libraries they import; what several of them need, or load late, goes to files beside them.
@@ -220,12 +224,15 @@ export async function bundle(entryPoints, outdir, instead = {}) {
   });
   const libraries = await build({
     ...common,
-    entryPoints: [...late].sort(),
+    entryPoints: [...late].sort().map((name) => ({
+      in: partsOfLibraries[name] ?? name,
+      out: name.replace(/\.js$/, ''),
+    })),
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     // libraries of others, whose names no stack trace of ours needs: 1 % of the package
     minifyIdentifiers: true,
-    plugins: [replaced(instead), fewMediaTypes],
+    plugins: [replaced({ ...instead, '^express': 'scripts/no-express.cjs' }), fewMediaTypes],
   });
   const outputs = ({ metafile }) => Object.keys(metafile.outputs).map((file) => join(root, file));
   await Promise.all([

@@ -47,7 +47,6 @@ const png = 'image/png';
 export const swaggerAssets: Readonly<Record<string, string>> = {
   'swagger-ui.css': css,
   'swagger-ui-bundle.js': script,
-  'swagger-ui-standalone-preset.js': script,
   'favicon-16x16.png': png,
   'favicon-32x32.png': png,
 };
@@ -101,6 +100,7 @@ const files: Readonly<Record<string, File>> = {
   '/llms.txt': file('text/plain; charset=utf-8', () => sourcePage('llms.txt'), plainHeaders),
   '/redoc': file(html, () => sourcePage('redoc.html'), redocHeaders),
   '/redoc.standalone.js': file(script, redocBundle, plainHeaders),
+  '/docs/swagger-ui-standalone-preset.js': file(script, () => sourcePage('docs-layout.js'), docsHeaders),
   '/docs/derbench.js': file(script, () => sourcePage('docs.js'), docsHeaders),
   '/docs/derbench.css': file(css, () => sourcePage('docs.css'), docsHeaders),
   ...swaggerFiles(),
