@@ -82,8 +82,9 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
     get_state list_state_snapshots take_state_snapshot restore_state delete_state_snapshot list_certificates
     add_certificate generate_certificates get_certificate delete_certificate get_settings change_settings get_config
     list_captures start_capture get_capture get_capture_rows pin_capture remove_capture
-    get_finding_report get_finding_document list_finding_rules delete_finding_waiver exercise_findings get_sunspec_client connect_sunspec_client disconnect_sunspec_client
-    scan_sunspec_client list_client_models get_client_model read_client write_client get_client_poll set_client_poll
+    get_finding_report get_finding_document list_finding_rules delete_finding_waiver exercise_findings
+    get_sunspec_client connect_sunspec_client disconnect_sunspec_client scan_sunspec_client list_client_models
+    get_client_model read_client write_client get_client_poll set_client_poll
     get_client_history`,
   overview: 'get_overview',
   any: `
