@@ -2,6 +2,7 @@
 import { createInbox } from '@nats-io/transport-node';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { callLater } from '../../core/time/timers.ts';
+import type { Later } from '../../core/time/timers.ts';
 import { FleetError } from '../link.ts';
 import type { FleetAnswer, FleetMessage, RequestOptions } from '../link.ts';
 import { fleetErrorOf } from './errors.ts';
@@ -34,10 +35,15 @@ export class Requests {
   readonly #open = new Map<string, Open>();
   readonly #inbox: string;
   readonly #subscription: Subscription;
+  readonly #later: Later;
   #count = 0;
 
-  /** @param inboxPrefix first token of the subjects of answers */
-  constructor(connection: NatsConnection, inboxPrefix: string | undefined) {
+  /**
+   * @param inboxPrefix first token of the subjects of answers
+   * @param later replaced in tests
+   */
+  constructor(connection: NatsConnection, inboxPrefix: string | undefined, later: Later = callLater) {
+    this.#later = later;
     this.#connection = connection;
     this.#inbox = `${createInbox(inboxPrefix)}.`;
     this.#subscription = connection.subscribe(`${this.#inbox}*`, {
@@ -104,7 +110,7 @@ export class Requests {
       };
       const watch = () => {
         cancelTimer();
-        cancelTimer = callLater(timeoutMs, () => {
+        cancelTimer = this.#later(timeoutMs, () => {
           settle(exchange.late);
         });
       };

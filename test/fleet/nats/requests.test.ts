@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { errors } from '@nats-io/transport-node';
 import type { Msg } from '@nats-io/transport-node';
@@ -6,6 +7,8 @@ import type { FleetAnswer, FleetFault, FleetMessage } from '../../../src/fleet/l
 import { Endpoints } from '../../../src/fleet/nats/service.ts';
 import { sendAnswer, sendSignOfLife } from '../../../src/fleet/nats/parts.ts';
 import { Requests } from '../../../src/fleet/nats/requests.ts';
+import { HandTimers } from '../../support/timers.ts';
+import { HandWall } from '../../support/wall.ts';
 import { NatsStub } from '../support/nats.ts';
 
 const text = (body: string, headers: Readonly<Record<string, string>> = {}): FleetMessage => ({
@@ -17,7 +20,8 @@ const shown = (answer: FleetAnswer) => (answer instanceof FleetError ? answer.co
 
 function rig() {
   const nats = new NatsStub();
-  const requests = new Requests(nats.connection, '_INBOX_lab');
+  const timers = new HandTimers(new HandWall());
+  const requests = new Requests(nats.connection, '_INBOX_lab', timers.later);
   const lines: string[] = [];
   const endpoints = new Endpoints({
     connection: nats.connection,
@@ -35,7 +39,7 @@ function rig() {
     // an empty one is the server's, that nobody is there
     return answers.filter((answer) => answer !== '').map((answer) => JSON.parse(answer) as Record<string, unknown>);
   };
-  return { nats, requests, endpoints, lines, one, discovered };
+  return { nats, timers, requests, endpoints, lines, one, discovered };
 }
 
 async function failureOf(work: Promise<unknown>): Promise<readonly [FleetFault, string]> {
@@ -78,30 +82,21 @@ describe('fleet/nats: requests', () => {
   });
 
   it('end with their time, unless a sign of life comes and lengthens it', async () => {
-    const { nats, requests, one } = rig();
+    const { nats, timers, requests } = rig();
     const asked: Msg[] = [];
     nats.subscribe('lab.op.a', { callback: (_error, message) => asked.push(message) });
-    expect(await failureOf(one('lab.op.a', text('?'), 5))).to.deep.equal([
-      'timeout',
-      '"lab.op.a" has not answered within 0.005 s',
-    ]);
-    const outcomes: string[] = [];
-    const follow = async (name: string, whileAlive: boolean) => {
-      const work = requests.one('lab.op.a', text('?'), 40, { whileAlive });
-      outcomes.push(`${name} ${await work.then(wordsOf, (error: unknown) => (error as FleetError).code)}`);
-    };
-    const both = [follow('alive', true), follow('patient', false)];
-    const [, alive, patient] = asked;
-    const signs = setInterval(() => {
-      for (const message of [alive!, patient!]) sendSignOfLife(message);
-    }, 5);
-    await both[1];
-    // by the end of one more the one with signs of life would have ended too
-    await follow('later', false);
-    clearInterval(signs);
+    const ask = (whileAlive: boolean) => requests.one('lab.op.a', text('?'), 40, { whileAlive });
+    const works = [ask(true), ask(false)];
+    const failure = failureOf(works[1]!);
+    const [alive, patient] = asked;
+    timers.pass(39);
+    for (const message of [alive!, patient!]) sendSignOfLife(message);
+    timers.pass(1);
+    expect(await failure).to.deep.equal(['timeout', '"lab.op.a" has not answered within 0.04 s']);
+    timers.pass(38);
     sendAnswer(alive!, text('done'));
-    await both[0];
-    expect(outcomes).to.deep.equal(['patient timeout', 'later timeout', 'alive done']);
+    expect(wordsOf(await works[0]!)).to.equal('done');
+    expect(timers.waiting).to.equal(0);
   });
 
   it('end with the reason of a signal, also where it was given before', async () => {
@@ -150,14 +145,17 @@ describe('fleet/nats: requests', () => {
   });
 
   it('to all get as many answers as there are, or as were wanted', async () => {
-    const { requests, endpoints } = rig();
+    const { timers, requests, endpoints } = rig();
     endpoints.add('set', 'lab.set', () => Promise.resolve(text('one')));
     endpoints.add('set', 'lab.set', () => Promise.reject(new Error('no')));
     endpoints.add('set', 'lab.set', () => Promise.resolve(text('x'.repeat(600_000))));
     const all = await requests.all('lab.set', text('?'), 3, 5000);
     expect(all.map(shown).sort()).to.deep.equal(['one', 'refused', 'too-large']);
     expect(await requests.all('lab.set', text('?'), 1, 5000)).to.have.length(1);
-    expect(await requests.all('lab.set', text('?'), 4, 10), 'the time is over').to.have.length(3);
+    const tooFew = requests.all('lab.set', text('?'), 4, 10);
+    await turn();
+    timers.pass(10);
+    expect(await tooFew, 'the time is over').to.have.length(3);
   });
 });
 
@@ -184,12 +182,15 @@ describe('fleet/nats: the service protocol', () => {
   });
 
   it('goes on where an answer cannot be sent, and says so', async () => {
-    const { nats, endpoints, lines, one } = rig();
+    const { nats, timers, endpoints, lines, one } = rig();
     endpoints.add('op', 'lab.op.a', () => {
       nats.failure = new Error('payload');
       return Promise.resolve(text('!'));
     });
-    expect((await failureOf(one('lab.op.a', text('?'), 10)))[0]).to.equal('timeout');
+    const failure = failureOf(one('lab.op.a', text('?'), 10));
+    await turn();
+    timers.pass(10);
+    expect((await failure)[0]).to.equal('timeout');
     expect(lines).to.deep.equal(['an answer on "lab.op.a" cannot be sent: payload']);
   });
 });

@@ -175,4 +175,25 @@ describe('timeline in the page', () => {
     await settle();
     expect(textOf()).to.equal('1 bad event since the last visit');
   });
+
+  it('counts bad entries of a fleet by their times, since ids count in each shard', async () => {
+    daemon.on('GET server-info', () => ({ ...daemon.exampleOf('GET', 'server-info'), role: 'gateway' }));
+    const at = (wallTime: string, shard: string) => ({ ...trip, id: 1, wall_time: wallTime, shard });
+    let entries = [at('2026-06-21T10:00:00.000Z', 'a'), at('2026-06-21T10:00:01.000Z', 'b')];
+    daemon.on('GET timeline', ({ query }) => {
+      if (query['after_id'] !== undefined) throw new Error('a gateway refuses it');
+      return { ...daemon.exampleOf('GET', 'timeline'), entries };
+    });
+    await address('#/overview');
+    await show(<BadCount />);
+    expect(textOf()).to.equal('2 bad events since the last visit');
+    await address('#/events/timeline');
+    await settle();
+    await address('#/overview');
+    expect(textOf()).to.equal('');
+    entries = [...entries, at('2026-06-21T10:00:02.000Z', 'a')];
+    await pass(16_000);
+    await settle();
+    expect(textOf()).to.equal('1 bad event since the last visit');
+  });
 });
