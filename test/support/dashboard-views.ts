@@ -1,7 +1,8 @@
 /** The views of the dashboard, as tests walk through them. */
 import type { Page } from 'playwright-core';
+import { startDashboard } from './dashboard.ts';
 import type { Dashboard, Shown } from './dashboard.ts';
-import { judgedPeerId } from './judged-peer.ts';
+import { judgedPeerId, judgePeer } from './judged-peer.ts';
 
 /** One device of each kind, by its type. */
 export const site = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
@@ -36,6 +37,16 @@ export const views: readonly (readonly [path: string, key?: string])[] = [
   ...['modbus', 'csip', 'ocpp', 'dnp3', 'sunspec-client'].map((tab) => [`protocols/${tab}`] as const),
   ...site.map((_type, index) => [`devices/${index}/picture`] as const),
 ];
+
+/** A daemon with a device of each kind, certificates, a judged peer and some ticks; undefined: there is no browser. */
+export async function startSite(): Promise<Dashboard | undefined> {
+  const dashboard = await startDashboard(site);
+  if (dashboard === undefined) return undefined;
+  await dashboard.post('certificates/generate');
+  judgePeer(dashboard.app.findings, null);
+  await dashboard.step(4);
+  return dashboard;
+}
 
 /** Waits until the view stands: its code is loaded, and its content has come. */
 export async function show(page: Page, path: string): Promise<void> {

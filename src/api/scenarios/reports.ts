@@ -40,7 +40,7 @@ const stepSchema = z.strictObject({
 
 const bound = (words: string) => z.number().nullable().openapi({ description: words });
 const boundsSchema = z
-  .strictObject({ low: bound('Lowest value; null: any.'), high: bound('Highest value; null: any.') })
+  .strictObject({ low: bound('Minimum; null: any.'), high: bound('Maximum; null: any.') })
   .nullable()
   .openapi({
     description:

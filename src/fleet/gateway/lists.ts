@@ -74,10 +74,6 @@ export const joinedLists: Readonly<Record<string, JoinedList>> = {
   get_modbus_faults: faultLists,
   get_csip_faults: faultLists,
   get_dnp3_faults: faultLists,
-  set_faults: faultLists,
-  set_modbus_fault: faultLists,
-  set_csip_fault: faultLists,
-  set_dnp3_fault: faultLists,
 };
 
 type Entry = Readonly<Record<string, unknown>>;

@@ -3,11 +3,9 @@ import type { Page } from 'playwright-core';
 import { axeFindings } from '../../support/axe.ts';
 import { startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
-import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
-import { openIn, show, site, views } from '../../support/dashboard-views.ts';
+import { openIn, show, startSite, views } from '../../support/dashboard-views.ts';
 import { noChromium } from '../../support/browser.ts';
-import { judgePeer } from '../../support/judged-peer.ts';
 import { skip } from '../../support/skip.ts';
 
 const hashOf = (page: Page) => new URL(page.url()).hash;
@@ -17,12 +15,9 @@ describe('dashboard: all views', function () {
   let dashboard: Dashboard;
 
   before(async function skipWithoutBrowser() {
-    const started = await startDashboard(site);
+    const started = await startSite();
     if (started === undefined) skip(this, noChromium);
     dashboard = started;
-    await dashboard.post('certificates/generate');
-    judgePeer(dashboard.app.findings, null);
-    await dashboard.step(4);
   });
 
   after(() => (dashboard as Dashboard | undefined)?.stop());

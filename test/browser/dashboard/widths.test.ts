@@ -4,11 +4,9 @@ import type { Page } from 'playwright-core';
 import { axeFindings, colourRules } from '../../support/axe.ts';
 import { noChromium } from '../../support/browser.ts';
 import { dealt } from '../../support/choice.ts';
-import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
-import { openIn, show, site, views } from '../../support/dashboard-views.ts';
+import { openIn, show, startSite, views } from '../../support/dashboard-views.ts';
 import { pick } from '../../support/depth.ts';
-import { judgePeer } from '../../support/judged-peer.ts';
 import { runSeed } from '../../support/seed.ts';
 import { skip } from '../../support/skip.ts';
 
@@ -20,7 +18,7 @@ const paths = views.map(([path]) => path);
 /** Parts of the views: in a run that is short each part is looked at in one width, in another one with another seed. */
 const parts = pick({ quick: 4, ci: 4, full: 1 });
 
-/** Runs in the page: what reaches over the right edge where nothing can be scrolled. */
+/** Runs in the page: elements that reach over the right edge where nothing can be scrolled. */
 const cutOff = `(width) => {
   const scrolls = (element) => {
     for (let at = element; at; at = at.parentElement)
@@ -69,7 +67,7 @@ const misplaced = `() => {
   ];
 }`;
 
-/** What is in a wrong place, or cut off. */
+/** Elements in a wrong place, or cut off. */
 async function misfits(page: Page, width: number): Promise<readonly string[]> {
   const cut = await page.evaluate<readonly string[]>(`[...(${cutOff})(${width}), ...(${clipped})()]`);
   // a plot takes the width of its box one frame behind it
@@ -86,12 +84,9 @@ describe('dashboard: widths and themes', function () {
   let dashboard: Dashboard;
 
   before(async function skipWithoutBrowser() {
-    const started = await startDashboard(site);
+    const started = await startSite();
     if (started === undefined) skip(this, noChromium);
     dashboard = started;
-    await dashboard.post('certificates/generate');
-    judgePeer(dashboard.app.findings, null);
-    await dashboard.step(4);
   });
 
   after(() => (dashboard as Dashboard | undefined)?.stop());
@@ -105,14 +100,14 @@ describe('dashboard: widths and themes', function () {
     rules?: readonly string[],
   ): Promise<Readonly<Record<string, readonly string[]>>> {
     await page.setViewportSize({ width, height: 800 });
-    const found: Record<string, readonly string[]> = {};
+    const wrongIn: Record<string, readonly string[]> = {};
     for (const path of walked) {
       await show(page, path);
       const wrong = await misfits(page, width);
       const hindering = judged.includes(path) ? await axeFindings(page, rules) : [];
-      if (wrong.length + hindering.length > 0) found[path] = [...wrong, ...hindering];
+      if (wrong.length + hindering.length > 0) wrongIn[path] = [...wrong, ...hindering];
     }
-    return found;
+    return wrongIn;
   }
 
   for (const [n, width] of widths.entries()) {
