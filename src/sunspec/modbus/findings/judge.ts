@@ -221,15 +221,11 @@ class MasterConnection implements ConnectionJudge {
   }
 
   closed(byMaster: boolean): void {
-    const { rules, wallMs } = this.#judge.context;
     const master = this.#master;
-    master.peer.disconnected(wallMs());
+    master.peer.disconnected(this.#judge.context.wallMs());
     if (this.#transport === 'serial') return;
     this.#safely(() => {
       this.#judge.connections.closed(master, this.#connection, this.#listener, byMaster);
-      if (this.#connection.requests === 0) return;
-      rules.frame_invalid.exercised(master.peer);
-      rules.frame_unfinished.exercised(master.peer);
     });
   }
 
@@ -259,6 +255,14 @@ class MasterConnection implements ConnectionJudge {
     }));
   }
 
+  /** Counts rules of the stream with its first request: its end is seen some time after the master has left. */
+  #begun(): void {
+    const { connections, context } = this.#judge;
+    connections.begun(this.#master, this.#connection);
+    context.rules.frame_invalid.exercised(this.#master.peer);
+    context.rules.frame_unfinished.exercised(this.#master.peer);
+  }
+
   #count({ unitId }: Framing, request: JudgedRequest): void {
     const { peer } = this.#master;
     peer.isValid = true;
@@ -267,7 +271,7 @@ class MasterConnection implements ConnectionJudge {
     connection.requests += 1;
     const { device } = request;
     if (this.#transport !== 'serial') {
-      if (connection.requests === 1) this.#judge.connections.begun(this.#master, connection);
+      if (connection.requests === 1) this.#begun();
       else if (connection.requests === 2) this.#judge.context.rules.connection_per_request.exercised(peer);
       if (device !== null && device.user !== connection) this.#judge.connections.shared(request, device, connection);
     }

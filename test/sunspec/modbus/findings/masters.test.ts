@@ -267,11 +267,11 @@ describe('findings of Modbus: masters', () => {
       rig = new JudgeRig();
       const master = rig.connect();
       master.read(40_000, 3);
-      Object.defineProperty(rig.peer(), 'cells', {
-        get: () => {
-          throw new Error('a mistake');
-        },
-      });
+      const mistake = () => {
+        throw new Error('a mistake');
+      };
+      Object.defineProperty(rig.peer(), 'cells', { get: mistake });
+      Object.defineProperty(rig.judge.connections, 'closed', { value: mistake });
       expect(() => {
         if (end === 'closed') master.judge?.closed(true);
         else master.judge?.[end]();
