@@ -40,7 +40,7 @@ export interface ClockShard {
 }
 
 export interface ClockKeeperOptions {
-  readonly link: Pick<FleetLink, 'shared' | 'request'>;
+  readonly link: Pick<FleetLink, 'shared' | 'leases' | 'request'>;
   readonly prefix: string;
   readonly wall: WallClock;
   /** time of the fleet, ms */
@@ -56,6 +56,8 @@ export interface ClockKeeperOptions {
   /** `hold`: all shards wait for a slow one */
   readonly pace: 'hold' | 'free';
   readonly log: Pick<Logger, 'info' | 'warning'>;
+  /** false: another gateway may lead by now, so that nothing is begun here */
+  readonly leads: () => boolean;
 }
 
 export interface ClockOutcome {
@@ -176,6 +178,7 @@ export class ClockKeeper {
     // a step under way ends after its present tick
     if (patch.mode !== undefined && patch.mode !== 'paused') this.#endedSteps += 1;
     return this.#turns.take(async () => {
+      this.#checkLeads();
       const present = await this.#present();
       const members = this.#members();
       const atTick = isPaused(present) ? null : this.#tickAhead(present);
@@ -184,6 +187,7 @@ export class ClockKeeper {
         member.set({ phase: 'prepare', term: present.term, seq, atTick }, agreeMs, false),
       );
       if (asked.failed.length > 0) throw new BarrierError(asked.failed);
+      this.#checkLeads();
       const next = changed(present, patch, this.#origin(present, atTick, asked.done));
       const changedBy = this.#writer(by, next.sim0Us);
       const record = await this.#replace(present, { ...next, seq, changedBy, madeMs: this.#options.nowMs() });
@@ -227,6 +231,7 @@ export class ClockKeeper {
               `the clock left the mode paused; ${done} ticks of the request have run`,
             );
           const record = await this.#pausedRecord(done === 0);
+          this.#checkLeads();
           if ('untilUs' in length && isReached(record, last?.simUs ?? record.sim0Us, length.untilUs)) break;
           steppedBy ??= this.#writer(by, record.sim0Us);
           last = await this.#tick(record, length, done === 0 ? by : null);
@@ -241,6 +246,11 @@ export class ClockKeeper {
       }
       return { applied: last?.reached ?? this.#options.shards().map(({ shard }) => shard), failed: last?.failed ?? [] };
     });
+  }
+
+  /** The lease of the leader may have ended while something was waited for. @throws FleetError `offline` */
+  #checkLeads(): void {
+    if (!this.#options.leads()) throw new FleetError('offline', 'this gateway no longer leads the fleet');
   }
 
   /** @throws SimError COMMAND_CONFLICT */
@@ -270,13 +280,13 @@ export class ClockKeeper {
     return outcome;
   }
 
-  /** A process that starts now begins where the fleet is. */
+  /** A process that starts now begins where the fleet is. Another leader may have stepped further, or started the clock. */
   async #keep({ tick, simUs }: TickOutcome, steppedBy: Provenance | null): Promise<void> {
-    const { nowMs } = this.#options;
-    const record = await this.#store.replace(
-      (present) =>
-        present && { ...present, seq: present.seq + 1, tick0: tick, sim0Us: simUs, madeMs: nowMs(), steppedBy },
-    );
+    const madeMs = this.#options.nowMs();
+    const record = await this.#store.replace((present) => {
+      if (present === null || !isPaused(present) || present.sim0Us > simUs) return null;
+      return { ...present, seq: present.seq + 1, tick0: tick, sim0Us: simUs, madeMs, steppedBy };
+    });
     if (record !== null) this.#take(record);
   }
 

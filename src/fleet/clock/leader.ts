@@ -37,7 +37,6 @@ export interface LeadershipOptions {
 
 export class Leadership {
   readonly #options: LeadershipOptions;
-  #revision: number | null = null;
   #renewedMs = 0;
   #isLeader = false;
   #isStopped = false;
@@ -90,16 +89,17 @@ export class Leadership {
     const value = Buffer.from(JSON.stringify({ session, http: http() } satisfies LeaderLease));
     const sentMs = wall.monotonicMs();
     try {
-      this.#revision = await (this.#revision === null
-        ? link.leases.create(leaderKey, value)
-        : link.leases.update(leaderKey, value, this.#revision));
-      this.#renewedMs = sentMs;
-      this.#change(!this.#isStopped);
+      const present = await link.leases.get(leaderKey);
+      // another one has it, also where a server without its store counts its revisions anew
+      if (present && decodedLeader(present.value).session !== session) this.#change(false);
+      else {
+        await (present ? link.leases.update(leaderKey, value, present.revision) : link.leases.create(leaderKey, value));
+        this.#renewedMs = sentMs;
+        this.#change(!this.#isStopped);
+      }
     } catch (error) {
-      if (error instanceof FleetError && error.code === 'conflict') {
-        this.#revision = null;
-        this.#change(false);
-      } else log.warning(`the lease of the leader: ${errorText(error)}`);
+      if (error instanceof FleetError && error.code === 'conflict') this.#change(false);
+      else log.warning(`the lease of the leader: ${errorText(error)}`);
     }
   }
 
