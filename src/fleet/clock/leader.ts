@@ -4,7 +4,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { FleetError } from '../link.ts';
-import type { FleetLink } from '../link.ts';
+import type { FleetLink, Stop } from '../link.ts';
 import { jsonOf } from './messages.ts';
 
 export const leaderKey = 'leader';
@@ -25,7 +25,7 @@ export function decodedLeader(bytes: Uint8Array): LeaderLease {
 }
 
 export interface LeadershipOptions {
-  readonly link: Pick<FleetLink, 'state' | 'leases'>;
+  readonly link: Pick<FleetLink, 'state' | 'onState' | 'leases'>;
   readonly session: string;
   readonly http: () => string;
   readonly wall: Pick<WallClock, 'monotonicMs'>;
@@ -41,6 +41,7 @@ export class Leadership {
   #isLeader = false;
   #isStopped = false;
   #cancel: () => void = () => undefined;
+  #stopState: Stop = () => undefined;
   #attempt: Promise<void> | null = null;
 
   constructor(options: LeadershipOptions) {
@@ -52,14 +53,18 @@ export class Leadership {
     return this.#isLeader && this.#options.wall.monotonicMs() - this.#renewedMs < validMs;
   }
 
-  /** Tries to lead, and goes on trying. */
+  /** Tries to lead, and goes on trying; at once where the server comes back. */
   async start(): Promise<void> {
     await this.#try();
+    this.#stopState = this.#options.link.onState((state) => {
+      if (state === 'connected') this.#tryNow();
+    });
     this.#plan();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#stopState();
     this.#cancel();
     await this.#attempt;
     const { link, log } = this.#options;
@@ -76,10 +81,16 @@ export class Leadership {
   #plan(): void {
     if (this.#isStopped) return;
     this.#cancel = this.#options.later(renewalMs, () => {
-      this.#attempt = this.#try().finally(() => {
-        this.#attempt = null;
-        this.#plan();
-      });
+      this.#tryNow();
+    });
+  }
+
+  #tryNow(): void {
+    if (this.#attempt !== null) return;
+    this.#cancel();
+    this.#attempt = this.#try().finally(() => {
+      this.#attempt = null;
+      this.#plan();
     });
   }
 

@@ -86,8 +86,10 @@ export class Membership {
       await this.#pause(retryMs);
     }
     this.#stopState = this.#options.link.onState((state) => {
+      if (state !== 'connected') return;
       // a lease bucket may be new: its revisions begin again, and one of another process could have the same
-      if (state === 'connected') this.#revision = null;
+      this.#revision = null;
+      this.#renewNow();
     });
     this.#plan();
   }
@@ -171,10 +173,16 @@ export class Membership {
   #plan(): void {
     if (this.#isOver) return;
     this.#cancel = this.#options.later(renewalMs, () => {
-      this.#renewing = this.#renew().finally(() => {
-        this.#renewing = null;
-        this.#plan();
-      });
+      this.#renewNow();
+    });
+  }
+
+  #renewNow(): void {
+    if (this.#renewing !== null) return;
+    this.#cancel();
+    this.#renewing = this.#renew().finally(() => {
+      this.#renewing = null;
+      this.#plan();
     });
   }
 
