@@ -1,11 +1,15 @@
 /** Shards, a gateway and their server as processes, which are killed, stand still and come back. */
 import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { exitCodes } from '../../src/core/exit-codes.ts';
 import { decodedRecord } from '../../src/fleet/clock/record.ts';
 import { connectFleet } from '../../src/fleet/connect.ts';
 import type { FleetLink } from '../../src/fleet/link.ts';
 import { decodeTick } from '../../src/fleet/messages.ts';
 import { depth, pick } from '../support/depth.ts';
+import { ask } from '../support/http.ts';
 import type { Json, JsonAnswer } from '../support/http.ts';
 import { freePorts } from '../support/ports.ts';
 import { startSimulator } from '../support/process.ts';
@@ -169,7 +173,10 @@ describeWith(['nats'], 'a fleet whose parts fail', function () {
     signal('b', 'SIGSTOP');
     await within('missing', 5500, async () => (await missing()).includes('b'));
     await within('its time', 15_000, () => performance.now() - beganMs >= standsMs);
+    const returned = stream.seen.length;
     signal('b', 'SIGCONT');
+    // the others do not wait until it has caught up
+    await within('ticks of the others', 2500, () => stream.ticksOf(0, returned).length > 5);
     await back(5000, 'a', 'b');
     expect((await gateway.get('/fleet/shards/b')).json.pid).to.equal(pid);
     await expectWhole('a', from, counts);
@@ -232,6 +239,28 @@ describeWith(['nats'], 'a fleet whose parts fail', function () {
       expect([record?.fleet, record?.sim0Us]).to.deep.equal([former?.fleet, former?.sim0Us]);
       await within('a leader', 5000, async () => (await gateway.post('/controls/time', { rate: 1 })).status === 200);
     });
+
+  it('goes on at the instant of its kept states where all of it starts again on an empty store', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'derbench-kept-fleet-'));
+    const begin = (prefix: string) => {
+      const kept = ['--state_dir', join(folder, 'state'), '--time_rate', '600', '--tick', '0.2', '--mb_enable', 'no'];
+      return startSimulator(['--fleet', server.url, '--shard', 'k', '--fleet_prefix', prefix, ...kept]);
+    };
+    const timeOf = async ({ httpPort }: RunningSimulator) => (await ask(httpPort, '/api/sim/controls/time')).json;
+    const first = await begin('kept');
+    await within('ticks', 5000, async () => (await timeOf(first)).tick > 5);
+    await first.stop();
+    // another prefix has buckets of its own, which are empty
+    const second = await begin('again');
+    const at = await timeOf(second);
+    expect(at.tick).to.be.above(5);
+    const others = await timeOf(shardOf('a'));
+    expect(Date.parse(at.sim_time) - Date.parse(others.sim_time)).to.be.above(300_000);
+    await within('further ticks', 2000, async () => (await timeOf(second)).tick > at.tick + 1);
+    expect(second.output).to.not.contain('ahead of its fleet');
+    await second.kill();
+    rmSync(folder, { recursive: true });
+  });
 
   it('notices within 5 s that its server stands still', async () => {
     server.halt();

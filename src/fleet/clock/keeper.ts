@@ -344,6 +344,11 @@ export class ClockKeeper {
     };
   }
 
+  /** A shard that was lost catches up where it comes back: nobody waits for it before it is in time again. */
+  lose(session: string): void {
+    this.#inTime.delete(session);
+  }
+
   /**
    * Moves the grid where a shard is more than one tick behind it, so that all wait. One that returns, and catches up,
    * does not count.

@@ -114,8 +114,10 @@ export class FleetLead {
       () => {
         restore.stop();
       },
-      view.onShard(({ kind, shard }) => {
-        if (kind === 'lost' || kind === 'left') this.#lose(shard, `the shard "${shard}" ${words[kind]}`);
+      view.onShard(({ kind, shard, lease }) => {
+        if (kind !== 'lost' && kind !== 'left') return;
+        this.#lose(shard, `the shard "${shard}" ${words[kind]}`);
+        this.#keeper.lose(lease.session);
       }),
       view.onTick(({ head }) => {
         if (this.#leadership.isLeader) void this.#keeper.follow(head.session, head.tick);

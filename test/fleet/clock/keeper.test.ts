@@ -321,6 +321,10 @@ describe('fleet/clock: free run of several machines', () => {
     expect(slotEndMs(stored(), 0)).to.equal(record.wall0Ms + 3 * 1500);
     await keeper.follow('s', 0);
     expect(stored().seq, 'the shard is in time again').to.equal(record.seq + 1);
+    keeper.lose('s');
+    wall.advance(5 * 1500);
+    await keeper.follow('s', 0);
+    expect(stored().seq, 'it was lost, and catches up').to.equal(record.seq + 1);
   });
 });
 

@@ -11,8 +11,21 @@ import { MemoryServer } from '../support/memory-link.ts';
 
 const prefix = 'lab';
 const lease: Lease = {
-  ...{ shard: 'a', session: 's', epoch: 1, first: 0, room: 1, count: 1, host: 'lab', http: '', ports: {} },
-  ...{ pid: 1, tick: 0, simUs: 0, version: '1.0.0', apiVersion: '1.0.0', digest: '' },
+  shard: 'a',
+  session: 's',
+  epoch: 1,
+  first: 0,
+  room: 1,
+  count: 1,
+  host: 'lab',
+  http: '',
+  ports: {},
+  pid: 1,
+  tick: 0,
+  simUs: 0,
+  version: '1.0.0',
+  apiVersion: '1.0.0',
+  digest: '',
 };
 
 /** A gateway that leads, with a shard whose lease stays for the time of a test, if there is one. */
@@ -64,7 +77,14 @@ describe('fleet/gateway: the gateway that leads', () => {
   it('refuses what another gateway passes on once it leads no longer', async () => {
     const { server, lead, wall, stored, record, end } = await leading(true);
     const by = { source: 'rest' };
-    const asked = { operationId: 'set_time', query: {}, body: { rate: 5 }, by, path: '/api/sim/controls/time', id: '1' };
+    const asked = {
+      operationId: 'set_time',
+      query: {},
+      body: { rate: 5 },
+      by,
+      path: '/api/sim/controls/time',
+      id: '1',
+    };
     // it stood still for longer than its lease: timers come later than the request
     wall.advance(5000);
     expect(lead.isLeader).to.equal(false);

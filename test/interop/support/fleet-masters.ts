@@ -22,7 +22,7 @@ export async function within(what: string, limitMs: number, holds: () => Promise
 export class SteadyMaster {
   readonly #client: RawClient;
   readonly #work: Promise<void>;
-  #isOver = false;
+  readonly #end = new AbortController();
   reads = 0;
   /** greatest time of an answer, ms */
   slowestMs = 0;
@@ -39,14 +39,15 @@ export class SteadyMaster {
   }
 
   async #read(): Promise<void> {
-    while (!this.#isOver) {
+    const { signal } = this.#end;
+    for (;;) {
       const beganMs = performance.now();
       try {
         // "SunS"
         const answer = await this.#client.request(readRequest(this.reads % 65536, 40000, 2));
         if (!answer.endsWith('53756e53')) throw new Error(`answer ${answer}`);
       } catch (error) {
-        if (!this.#isOver) this.failure ??= String(error);
+        if (!signal.aborted) this.failure = String(error);
         return;
       }
       this.slowestMs = Math.max(this.slowestMs, performance.now() - beganMs);
@@ -56,7 +57,7 @@ export class SteadyMaster {
   }
 
   async close(): Promise<void> {
-    this.#isOver = true;
+    this.#end.abort();
     this.#client.destroy();
     await this.#work;
   }
