@@ -256,7 +256,7 @@ describeWith(['nats'], 'a fleet whose parts fail', function () {
     expect(at.tick).to.be.above(5);
     const others = await timeOf(shardOf('a'));
     expect(Date.parse(at.sim_time) - Date.parse(others.sim_time)).to.be.above(300_000);
-    await within('further ticks', 2000, async () => (await timeOf(second)).tick > at.tick + 1);
+    await within('further ticks', 2000, async () => (await timeOf(second)).tick > Number(at.tick) + 1);
     expect(second.output).to.not.contain('ahead of its fleet');
     await second.kill();
     rmSync(folder, { recursive: true });

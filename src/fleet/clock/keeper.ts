@@ -15,6 +15,8 @@ import { clockMessage, clockSubject, readReady, readStanding } from './messages.
 import type { ClockVerb, Go, Prepare, SetReady, Standing } from './messages.ts';
 import { isPaused, simOf, slotEndMs, tickAt, tickUsOf } from './record.ts';
 import type { ClockRecord } from './record.ts';
+import { SlowShards } from './slow-shards.ts';
+import type { FollowedTick } from './slow-shards.ts';
 import { ClockStore } from './store.ts';
 
 /** a shard without a sign of life for so long is silent */
@@ -129,8 +131,7 @@ export class ClockKeeper {
   #stopWatch: Stop = () => undefined;
   /** number of changes that end a step under way */
   #endedSteps = 0;
-  /** shards that have been in time since they joined, by session */
-  readonly #inTime = new Set<string>();
+  readonly #slow = new SlowShards();
   #isMoving = false;
 
   constructor(options: ClockKeeperOptions) {
@@ -167,7 +168,7 @@ export class ClockKeeper {
   /** The next request begins a new term, by which messages of former leaders are refused. */
   beginTerm(): void {
     this.#barrier = null;
-    this.#inTime.clear();
+    this.#slow.clear();
   }
 
   /**
@@ -344,22 +345,21 @@ export class ClockKeeper {
     };
   }
 
-  /** A shard that was lost catches up where it comes back: nobody waits for it before it is in time again. */
+  /** @see SlowShards.lose */
   lose(session: string): void {
-    this.#inTime.delete(session);
+    this.#slow.lose(session);
   }
 
   /**
    * Moves the grid where a shard is more than one tick behind it, so that all wait. One that returns, and catches up,
    * does not count.
-   * @param tick of a message that has just come
+   * @param head of a message that has just come
    */
-  async follow(session: string, tick: number): Promise<void> {
+  async follow(head: FollowedTick): Promise<void> {
     const record = this.#record;
     if (this.#options.pace === 'free' || record === null || isPaused(record) || this.#isMoving) return;
-    const behind = tickAt(record, this.#options.nowMs()) - tick;
-    if (behind <= 1) this.#inTime.add(session);
-    if (behind < 2 || !this.#inTime.has(session)) return;
+    const behind = this.#slow.slotsBehind(head, record, this.#options.nowMs());
+    if (behind === 0) return;
     this.#isMoving = true;
     try {
       const moved = await this.#store.replace((present) =>

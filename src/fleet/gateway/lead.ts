@@ -120,7 +120,7 @@ export class FleetLead {
         this.#keeper.lose(lease.session);
       }),
       view.onTick(({ head }) => {
-        if (this.#leadership.isLeader) void this.#keeper.follow(head.session, head.tick);
+        if (this.#leadership.isLeader) void this.#keeper.follow(head);
       }),
     ];
     await this.#leadership.start();

@@ -312,18 +312,21 @@ describe('fleet/clock: free run of several machines', () => {
     const { keeper, keeperOf, wall, record, stored, settle } = await rig({});
     const free = keeperOf('free');
     await settle();
-    await keeper.follow('s', 0);
+    const sent = (session: string, ageMs = 0) => ({ session, tick: 0, wallMs: wall.ms - 700 - ageMs });
+    await keeper.follow(sent('s'));
     wall.advance(3 * 1500);
-    await free.follow('s', 0);
-    await keeper.follow('late from its start', 0);
+    await free.follow(sent('s'));
+    await keeper.follow(sent('late from its start'));
+    // the message has waited here, where the gateway stood still
+    await keeper.follow(sent('s', 3 * 1500));
     expect(stored().seq).to.equal(record.seq);
-    await keeper.follow('s', 0);
+    await keeper.follow(sent('s'));
     expect(slotEndMs(stored(), 0)).to.equal(record.wall0Ms + 3 * 1500);
-    await keeper.follow('s', 0);
+    await keeper.follow(sent('s'));
     expect(stored().seq, 'the shard is in time again').to.equal(record.seq + 1);
     keeper.lose('s');
     wall.advance(5 * 1500);
-    await keeper.follow('s', 0);
+    await keeper.follow(sent('s'));
     expect(stored().seq, 'it was lost, and catches up').to.equal(record.seq + 1);
   });
 });
