@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { partlySchema, partlyStatus } from '../../../src/api/description/partly.ts';
 import { problemSchema } from '../../../src/api/common/schemas.ts';
 import { defaultApiLimits } from '../../../src/api/http/context.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
@@ -23,6 +24,7 @@ import { bodyFor, earlierRequests, requestOf, routesInOrder, statusOf } from '..
 import type { Asked } from '../../api/example-requests.ts';
 import { site } from '../../api/provenance-support.ts';
 import { ask } from '../../support/http.ts';
+import type { Json } from '../../support/http.ts';
 import { startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { clockRecord, handTime, quietLog } from '../support/clock.ts';
@@ -161,4 +163,13 @@ describe('fleet/gateway: every operation, with its example', function () {
       else expect([route.media, ...(route.otherMedia ?? [])]).to.include(type.split(';')[0]);
     });
   }
+
+  it('set_grid has status 207, as described, once a shard is stopping', async () => {
+    const route = routesInOrder.find(({ operationId }) => operationId === 'set_grid');
+    if (route === undefined) throw new Error('no such operation');
+    const { status, json, text } = await send(requestOf(route));
+    expect(status, text).to.equal(partlyStatus);
+    partlySchema(route.reply).parse(json);
+    expect([json.applied, json.failed.map(({ shard }: Json) => shard)]).to.deep.equal([['a'], ['b']]);
+  });
 });
