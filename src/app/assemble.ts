@@ -400,7 +400,7 @@ function shardOf(
   return new FleetAdapter({
     settings: config.fleet,
     plant,
-    record: joined?.record ?? null,
+    joined: joined ?? null,
     logBook,
     log,
     clock: wall,

@@ -10,6 +10,9 @@ import type { Later } from '../core/time/timers.ts';
 import type { ShardStart } from '../fleet/clock/join.ts';
 import type { ClockRecord } from '../fleet/clock/record.ts';
 import { clockStart } from './devices/plant.ts';
+import { keptClock } from './kept-clock.ts';
+import { stateToRead } from './state.ts';
+import type { State } from './state.ts';
 
 const digests = new WeakMap<object, string>();
 
@@ -30,20 +33,29 @@ function firstIndexes({ devices, firstDevice }: AppConfig): ReadonlyMap<string, 
   return first;
 }
 
-/** The clock of a fleet that begins with this process. */
-function firstRecord(config: AppConfig, wall: WallClock, nowMs: number): ClockRecord {
+/**
+ * The clock of a fleet that begins with this process.
+ * @param state kept by an earlier process, which the fleet goes on from; null: none
+ */
+export function firstRecord(
+  config: Pick<AppConfig, 'clock' | 'tickS'>,
+  wall: WallClock,
+  nowMs: number,
+  state: Pick<State, 'values'> | null,
+): ClockRecord {
   const { settings, startUs } = clockStart(config, wall);
+  const kept = state && keptClock(config, wall, state);
   return {
-    ...settings,
+    ...(kept?.clock.settings ?? settings),
     fleet: randomUUID(),
     seq: 0,
     term: 0,
     tickS: config.tickS,
-    tick0: 0,
+    tick0: kept?.tick ?? 0,
     wall0Ms: nowMs,
-    sim0Us: startUs,
+    sim0Us: kept?.clock.tickTime ?? startUs,
     startUs,
-    shiftMs: 0,
+    shiftMs: kept?.clock.shiftMs ?? 0,
     madeMs: nowMs,
     changedBy: null,
     steppedBy: null,
@@ -85,17 +97,18 @@ async function joined(
     import('../fleet/clock/member.ts'),
   ]);
   const { prefix } = settings;
+  const { stateDir } = config;
   const link = await connectFleet({ ...linkOptionsOf(settings), name: `derbench shard of ${hostname()}`, log });
   try {
     const time = new FleetTime({ wall, later, tickS: config.tickS, ask: askTime(link, prefix) });
     await time.measure(true);
-    const { anchors, ...fleet } = await joinFleet({
+    const fleet = await joinFleet({
       link,
-      first: () => firstRecord(config, wall, time.nowMs()),
+      first: () => firstRecord(config, wall, time.nowMs(), stateDir === null ? null : stateToRead(stateDir)),
       profiles: firstIndexes(config),
       nowMs: () => time.nowMs(),
     });
-    return { ...fleet, anchorOf: (profile) => anchors.get(digestOf(profile)) };
+    return { ...fleet, anchorOf: (profile) => fleet.anchors.get(digestOf(profile)) };
   } finally {
     await link.close();
   }

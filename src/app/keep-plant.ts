@@ -7,6 +7,7 @@ import type { SimClock } from '../core/time/sim-clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
 import type { PlacedDevice } from './devices/placed.ts';
+import { followClockSettings } from './kept-clock.ts';
 import { PlantKeeping } from './keeping.ts';
 import { configurationMarks } from './kept-fit.ts';
 import type { State } from './state.ts';
@@ -50,22 +51,6 @@ export function keepPlant(
     },
   });
   keeping.restore(faults);
-  followClockSettings(keeping, clock, config.clock);
+  followClockSettings(keeping.add.bind(keeping), clock, config.clock);
   return keeping;
-}
-
-/** A clock whose settings in the configuration have changed follows them; `start_paused` is of each start. */
-function followClockSettings(
-  keeping: PlantKeeping,
-  clock: SimClock,
-  { followsWall, rate, timezone, startsPaused }: AppConfig['clock'],
-): void {
-  const settings = JSON.stringify({ followsWall, rate, timezone });
-  keeping.add('clock_settings', {
-    save: () => settings,
-    restore(saved) {
-      if (saved !== settings) clock.set({ mode: followsWall ? 'wall_clock' : 'accelerated', rate, timezone });
-    },
-  });
-  if (startsPaused) clock.set({ mode: 'paused' });
 }

@@ -9,7 +9,7 @@ import { callEvery } from '../core/time/timers.ts';
 import type { Every, Later } from '../core/time/timers.ts';
 import { copyOf, replaceContents } from '../state/contents.ts';
 import type { Contents } from '../state/contents.ts';
-import { withLockedFolder } from '../state/folder-work.ts';
+import { readState, withLockedFolder } from '../state/folder-work.ts';
 import { createFileStore } from '../state/file-store.ts';
 import type { FileStore } from '../state/file-store.ts';
 import { folderAt, makeFolder } from '../state/files.ts';
@@ -150,6 +150,19 @@ export function folderState(path: string, options: StateOptions): State {
       lock.release();
       throw error;
     }
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+/**
+ * The values that the state in a folder has, also while a simulator has it; the folder need not be there.
+ * @throws SimError CONFIG_INVALID if it cannot be read, or a newer version wrote it
+ */
+export function stateToRead(path: string): Pick<State, 'values'> {
+  try {
+    const { contents } = readState(folderAt(path));
+    return { values: (slot) => (contents.get(slot) ?? []).map((text) => JSON.parse(text) as JsonValue) };
   } catch (error) {
     throw unusable(path, error);
   }

@@ -24,7 +24,7 @@ import type { LivenessLimits } from './liveness.ts';
 import { Outbox } from './outbox.ts';
 import type { OutboxBounds } from './outbox.ts';
 import { Pace } from './pace.ts';
-import type { ColumnSource, StreamDeviceChange, StreamSource, StreamTick } from './source.ts';
+import type { ColumnSource, StreamDeviceChange, StreamPublished, StreamSource, StreamTick } from './source.ts';
 
 export interface TelemetryContext {
   readonly source: StreamSource;
@@ -85,6 +85,8 @@ interface Client {
   sentCode: number | null;
   /** true: the first message has been sent */
   hasBegun: boolean;
+  /** newest snapshots at the last message, where the rate is bounded */
+  newest: readonly StreamPublished[];
 }
 
 export interface Telemetry extends Adapter, StreamReporter {
@@ -324,6 +326,7 @@ class TelemetryStream implements Telemetry {
       tick: null,
       sentCode: null,
       hasBegun: false,
+      newest: [],
     };
     this.#clients.add(client);
     this.#noteActivity();
@@ -338,9 +341,18 @@ class TelemetryStream implements Telemetry {
       nowMs: () => this.#nowMs(),
       later: this.#options.later,
       send: () => {
-        this.#send(client(), this.#context.source.latest);
+        this.#sendNewest(client());
       },
     });
+  }
+
+  /** Shards of a fleet tick by themselves: those that have not ticked since have nothing new for the client. */
+  #sendNewest(client: Client): void {
+    const { latest } = this.#context.source;
+    const had = new Set(client.selection.form === 'snapshots' ? client.newest : []);
+    const published = latest.published.filter((each) => !had.has(each));
+    client.newest = latest.published;
+    this.#send(client, published.length === latest.published.length ? latest : { tick: latest.tick, published });
   }
 
   #listenTo(client: Client): void {

@@ -140,8 +140,13 @@ describeWith(['nats'], 'the link of a fleet', () => {
     await shard.leases.create('shard.z', text('before'));
     const open = shard.request('derbench.op.none', ask(), 5000);
     expect(await codeOf(open)).to.equal('no-responder');
+    server.halt();
+    const waiting = codeOf(shard.shared.get('roster'));
+    const killedMs = performance.now();
     await server.kill();
     await Promise.all([reached(shard, 'offline'), reached(gateway, 'offline')]);
+    expect(await waiting).to.equal('offline');
+    expect(performance.now() - killedMs, 'it does not wait for its time limit').to.be.below(1000);
     expect([shard.publish('derbench.tick.a', text('')), await codeOf(shard.shared.get('roster'))]).to.deep.equal([
       false,
       'offline',

@@ -10,6 +10,7 @@ import { apiPrefix, hasBody, tags } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { problemSchema } from '../common/schemas.ts';
 import { writerSchema } from '../common/writers.ts';
+import { partlyExample, partlySchema, partlyStatus, spreadOperations } from './partly.ts';
 import { z } from './zod.ts';
 
 interface Examples {
@@ -128,6 +129,15 @@ function replyResponse(route: Route, summary: string, status: number): ResponseC
   };
 }
 
+function partlyResponse(route: Route, summary: string): ResponseConfig {
+  const example = partlyExample(examplesOf(route).reply);
+  return {
+    description: `${summary}: at a gateway, where some shards have carried it out and others have not.`,
+    headers: requestIdHeader,
+    content: { 'application/json': { schema: partlySchema(route.reply), example } },
+  };
+}
+
 function responses(registry: OpenAPIRegistry, route: Route, summary: string): RouteConfig['responses'] {
   const byStatus = groupBy(problemsOf(route), (code): number => problemTable[code].status);
   const all: RouteConfig['responses'] = {};
@@ -145,6 +155,7 @@ function responses(registry: OpenAPIRegistry, route: Route, summary: string): Ro
     // one status may carry either body; the media type distinguishes them
     all[status] = codes ? { ...reply, content: { ...problemResponse(codes).content, ...reply.content } } : reply;
   }
+  if (spreadOperations.has(route.operationId)) all[partlyStatus] = partlyResponse(route, summary);
   return all;
 }
 

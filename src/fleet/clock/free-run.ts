@@ -19,7 +19,7 @@ export interface FreeRunOptions {
 }
 
 interface Waiting {
-  readonly seq: number;
+  readonly record: ClockRecord;
   readonly done: () => void;
 }
 
@@ -58,20 +58,33 @@ export class FreeRun {
     await this.#running;
   }
 
-  /** Takes over a change; it comes into force at its instant. Older ones than those present are left out. */
+  /**
+   * Takes over a change; it comes into force at its instant. Older ones than those present are left out. The clock of
+   * another fleet, which has begun meanwhile, comes into force at once.
+   */
   follow(record: ClockRecord): void {
-    const newest = this.#pending.at(-1) ?? this.#record;
-    if (record.seq <= newest.seq) return;
-    this.#pending.push(record);
+    const { newest } = this;
+    if (record.fleet !== newest.fleet) this.#pending = [record];
+    else if (record.seq <= newest.seq) return;
+    else this.#pending.push(record);
     this.#run();
   }
 
-  /** Resolves when a change is in force, or the shard ends. */
-  inForce(seq: number): Promise<void> {
-    if (this.#record.seq >= seq) return Promise.resolve();
+  /** The last record that has come, which may not be in force yet. */
+  get newest(): ClockRecord {
+    return this.#pending.at(-1) ?? this.#record;
+  }
+
+  /** Resolves when a change, a later one or that of another fleet is in force, or the shard ends. */
+  inForce(record: ClockRecord): Promise<void> {
+    if (!this.#isAhead(record)) return Promise.resolve();
     return new Promise((done) => {
-      this.#waiting.push({ seq, done });
+      this.#waiting.push({ record, done });
     });
+  }
+
+  #isAhead(record: ClockRecord): boolean {
+    return !covers(this.#record, record) && this.#pending.some((pending) => covers(pending, record));
   }
 
   #run(): void {
@@ -110,10 +123,10 @@ export class FreeRun {
 
   /** Brings changes into force that are due. @returns the tick to run now; null: none is due */
   #nextTick(): number | null {
-    const { plant, nowMs } = this.#options;
+    const { nowMs } = this.#options;
     for (;;) {
       const [pending] = this.#pending;
-      if (pending === undefined || !(isPaused(this.#record) || plant.latest.sim >= pending.sim0Us)) break;
+      if (pending === undefined || !this.#isDue(pending)) break;
       this.#pending.shift();
       this.#apply(pending);
     }
@@ -121,6 +134,11 @@ export class FreeRun {
     const due = Math.min(tickAt(this.#record, nowMs()), this.#pending[0]?.tick0 ?? Infinity);
     const last = this.#lastTick;
     return due <= last ? null : Math.min(due, last + maxSlots);
+  }
+
+  /** True for a change whose instant has come; the grid of another fleet does not wait for that. */
+  #isDue({ fleet, sim0Us }: ClockRecord): boolean {
+    return isPaused(this.#record) || fleet !== this.#record.fleet || this.#options.plant.latest.sim >= sim0Us;
   }
 
   #apply(record: ClockRecord): void {
@@ -132,8 +150,8 @@ export class FreeRun {
     } catch (error) {
       onFailure(error);
     }
-    const reached = this.#waiting.filter(({ seq }) => seq <= record.seq);
-    this.#waiting = this.#waiting.filter(({ seq }) => seq > record.seq);
+    const reached = this.#waiting.filter((each) => !this.#isAhead(each.record));
+    this.#waiting = this.#waiting.filter((each) => this.#isAhead(each.record));
     for (const { done } of reached) done();
   }
 
@@ -155,9 +173,12 @@ export class FreeRun {
     this.#cancel = later(waitMs, () => {
       this.#run();
     });
-    if (this.#pending.some(({ sim0Us }) => this.#options.plant.latest.sim >= sim0Us)) this.#run();
+    if (this.#pending.some((record) => this.#isDue(record))) this.#run();
   }
 }
+
+/** True for a record that is the other one, or a later one of its fleet. */
+const covers = (record: ClockRecord, { fleet, seq }: ClockRecord) => record.fleet === fleet && record.seq >= seq;
 
 const shiftOf = ({ dateMs, sim }: { readonly dateMs: number; readonly sim: SimTime }) => dateMs - sim / 1000;
 

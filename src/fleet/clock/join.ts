@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FleetError } from '../link.ts';
 import type { FleetLink } from '../link.ts';
-import { decodedRoster, leaseKey, rosterKey } from '../registry/roster.ts';
+import { decodedRoster, leaseKey, rosterKey, settledMs } from '../registry/roster.ts';
 import { checkedMembers, jsonOf } from './messages.ts';
 import { reachedAt } from './record.ts';
 import type { ClockRecord } from './record.ts';
@@ -12,8 +12,6 @@ import type { SimTime } from '../../core/time/clock.ts';
 const anchorsKey = 'anchors';
 /** a record that is younger belongs to shards that start at this moment */
 const freshMs = 10_000;
-/** a lease bucket that is younger may lack the leases of living shards */
-const settledMs = 6000;
 
 /** A fleet as a process joins it. */
 export interface JoinedFleet {
@@ -25,7 +23,7 @@ export interface JoinedFleet {
 }
 
 /** The fleet as the plant of a shard begins with it. */
-export interface ShardStart extends Omit<JoinedFleet, 'anchors'> {
+export interface ShardStart extends JoinedFleet {
   /** Index of the device that has exactly the values of a profile; undefined: the fleet does not know the profile. */
   readonly anchorOf: (profile: object) => number | undefined;
 }
@@ -81,7 +79,7 @@ const anchorsEntry = {
 };
 
 /** Adds the profiles of a process to the table: the lowest index of each profile is its anchor. */
-async function joinAnchors(
+export async function joinAnchors(
   link: Pick<FleetLink, 'shared'>,
   fleet: string,
   profiles: ReadonlyMap<string, number>,

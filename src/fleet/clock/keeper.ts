@@ -15,6 +15,8 @@ import { clockMessage, clockSubject, readReady, readStanding } from './messages.
 import type { ClockVerb, Go, Prepare, SetReady, Standing } from './messages.ts';
 import { isPaused, simOf, slotEndMs, tickAt, tickUsOf } from './record.ts';
 import type { ClockRecord } from './record.ts';
+import { SlowShards } from './slow-shards.ts';
+import type { FollowedTick } from './slow-shards.ts';
 import { ClockStore } from './store.ts';
 
 /** a shard without a sign of life for so long is silent */
@@ -40,7 +42,7 @@ export interface ClockShard {
 }
 
 export interface ClockKeeperOptions {
-  readonly link: Pick<FleetLink, 'shared' | 'request'>;
+  readonly link: Pick<FleetLink, 'shared' | 'leases' | 'request'>;
   readonly prefix: string;
   readonly wall: WallClock;
   /** time of the fleet, ms */
@@ -56,6 +58,8 @@ export interface ClockKeeperOptions {
   /** `hold`: all shards wait for a slow one */
   readonly pace: 'hold' | 'free';
   readonly log: Pick<Logger, 'info' | 'warning'>;
+  /** false: another gateway may lead by now, so that nothing is begun here */
+  readonly leads: () => boolean;
 }
 
 export interface ClockOutcome {
@@ -127,8 +131,7 @@ export class ClockKeeper {
   #stopWatch: Stop = () => undefined;
   /** number of changes that end a step under way */
   #endedSteps = 0;
-  /** shards that have been in time since they joined, by session */
-  readonly #inTime = new Set<string>();
+  readonly #slow = new SlowShards();
   #isMoving = false;
 
   constructor(options: ClockKeeperOptions) {
@@ -165,7 +168,7 @@ export class ClockKeeper {
   /** The next request begins a new term, by which messages of former leaders are refused. */
   beginTerm(): void {
     this.#barrier = null;
-    this.#inTime.clear();
+    this.#slow.clear();
   }
 
   /**
@@ -176,6 +179,7 @@ export class ClockKeeper {
     // a step under way ends after its present tick
     if (patch.mode !== undefined && patch.mode !== 'paused') this.#endedSteps += 1;
     return this.#turns.take(async () => {
+      this.#checkLeads();
       const present = await this.#present();
       const members = this.#members();
       const atTick = isPaused(present) ? null : this.#tickAhead(present);
@@ -184,6 +188,7 @@ export class ClockKeeper {
         member.set({ phase: 'prepare', term: present.term, seq, atTick }, agreeMs, false),
       );
       if (asked.failed.length > 0) throw new BarrierError(asked.failed);
+      this.#checkLeads();
       const next = changed(present, patch, this.#origin(present, atTick, asked.done));
       const changedBy = this.#writer(by, next.sim0Us);
       const record = await this.#replace(present, { ...next, seq, changedBy, madeMs: this.#options.nowMs() });
@@ -227,6 +232,7 @@ export class ClockKeeper {
               `the clock left the mode paused; ${done} ticks of the request have run`,
             );
           const record = await this.#pausedRecord(done === 0);
+          this.#checkLeads();
           if ('untilUs' in length && isReached(record, last?.simUs ?? record.sim0Us, length.untilUs)) break;
           steppedBy ??= this.#writer(by, record.sim0Us);
           last = await this.#tick(record, length, done === 0 ? by : null);
@@ -241,6 +247,11 @@ export class ClockKeeper {
       }
       return { applied: last?.reached ?? this.#options.shards().map(({ shard }) => shard), failed: last?.failed ?? [] };
     });
+  }
+
+  /** The lease of the leader may have ended while something was waited for. @throws FleetError `offline` */
+  #checkLeads(): void {
+    if (!this.#options.leads()) throw new FleetError('offline', 'this gateway no longer leads the fleet');
   }
 
   /** @throws SimError COMMAND_CONFLICT */
@@ -270,13 +281,13 @@ export class ClockKeeper {
     return outcome;
   }
 
-  /** A process that starts now begins where the fleet is. */
+  /** A process that starts now begins where the fleet is. Another leader may have stepped further, or started the clock. */
   async #keep({ tick, simUs }: TickOutcome, steppedBy: Provenance | null): Promise<void> {
-    const { nowMs } = this.#options;
-    const record = await this.#store.replace(
-      (present) =>
-        present && { ...present, seq: present.seq + 1, tick0: tick, sim0Us: simUs, madeMs: nowMs(), steppedBy },
-    );
+    const madeMs = this.#options.nowMs();
+    const record = await this.#store.replace((present) => {
+      if (present === null || !isPaused(present) || present.sim0Us > simUs) return null;
+      return { ...present, seq: present.seq + 1, tick0: tick, sim0Us: simUs, madeMs, steppedBy };
+    });
     if (record !== null) this.#take(record);
   }
 
@@ -334,17 +345,21 @@ export class ClockKeeper {
     };
   }
 
+  /** @see SlowShards.lose */
+  lose(session: string): void {
+    this.#slow.lose(session);
+  }
+
   /**
    * Moves the grid where a shard is more than one tick behind it, so that all wait. One that returns, and catches up,
    * does not count.
-   * @param tick of a message that has just come
+   * @param head of a message that has just come
    */
-  async follow(session: string, tick: number): Promise<void> {
+  async follow(head: FollowedTick): Promise<void> {
     const record = this.#record;
     if (this.#options.pace === 'free' || record === null || isPaused(record) || this.#isMoving) return;
-    const behind = tickAt(record, this.#options.nowMs()) - tick;
-    if (behind <= 1) this.#inTime.add(session);
-    if (behind < 2 || !this.#inTime.has(session)) return;
+    const behind = this.#slow.slotsBehind(head, record, this.#options.nowMs());
+    if (behind === 0) return;
     this.#isMoving = true;
     try {
       const moved = await this.#store.replace((present) =>

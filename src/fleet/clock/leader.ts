@@ -4,7 +4,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { FleetError } from '../link.ts';
-import type { FleetLink } from '../link.ts';
+import type { FleetLink, Stop } from '../link.ts';
 import { jsonOf } from './messages.ts';
 
 export const leaderKey = 'leader';
@@ -25,7 +25,7 @@ export function decodedLeader(bytes: Uint8Array): LeaderLease {
 }
 
 export interface LeadershipOptions {
-  readonly link: Pick<FleetLink, 'state' | 'leases'>;
+  readonly link: Pick<FleetLink, 'state' | 'onState' | 'leases'>;
   readonly session: string;
   readonly http: () => string;
   readonly wall: Pick<WallClock, 'monotonicMs'>;
@@ -37,11 +37,11 @@ export interface LeadershipOptions {
 
 export class Leadership {
   readonly #options: LeadershipOptions;
-  #revision: number | null = null;
   #renewedMs = 0;
   #isLeader = false;
   #isStopped = false;
   #cancel: () => void = () => undefined;
+  #stopState: Stop = () => undefined;
   #attempt: Promise<void> | null = null;
 
   constructor(options: LeadershipOptions) {
@@ -53,14 +53,18 @@ export class Leadership {
     return this.#isLeader && this.#options.wall.monotonicMs() - this.#renewedMs < validMs;
   }
 
-  /** Tries to lead, and goes on trying. */
+  /** Tries to lead, and goes on trying; at once where the server comes back. */
   async start(): Promise<void> {
     await this.#try();
+    this.#stopState = this.#options.link.onState((state) => {
+      if (state === 'connected') this.#tryNow();
+    });
     this.#plan();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#stopState();
     this.#cancel();
     await this.#attempt;
     const { link, log } = this.#options;
@@ -77,10 +81,16 @@ export class Leadership {
   #plan(): void {
     if (this.#isStopped) return;
     this.#cancel = this.#options.later(renewalMs, () => {
-      this.#attempt = this.#try().finally(() => {
-        this.#attempt = null;
-        this.#plan();
-      });
+      this.#tryNow();
+    });
+  }
+
+  #tryNow(): void {
+    if (this.#attempt !== null) return;
+    this.#cancel();
+    this.#attempt = this.#try().finally(() => {
+      this.#attempt = null;
+      this.#plan();
     });
   }
 
@@ -90,16 +100,17 @@ export class Leadership {
     const value = Buffer.from(JSON.stringify({ session, http: http() } satisfies LeaderLease));
     const sentMs = wall.monotonicMs();
     try {
-      this.#revision = await (this.#revision === null
-        ? link.leases.create(leaderKey, value)
-        : link.leases.update(leaderKey, value, this.#revision));
-      this.#renewedMs = sentMs;
-      this.#change(!this.#isStopped);
+      const present = await link.leases.get(leaderKey);
+      // another one has it, also where a server without its store counts its revisions anew
+      if (present && decodedLeader(present.value).session !== session) this.#change(false);
+      else {
+        await (present ? link.leases.update(leaderKey, value, present.revision) : link.leases.create(leaderKey, value));
+        this.#renewedMs = sentMs;
+        this.#change(!this.#isStopped);
+      }
     } catch (error) {
-      if (error instanceof FleetError && error.code === 'conflict') {
-        this.#revision = null;
-        this.#change(false);
-      } else log.warning(`the lease of the leader: ${errorText(error)}`);
+      if (error instanceof FleetError && error.code === 'conflict') this.#change(false);
+      else log.warning(`the lease of the leader: ${errorText(error)}`);
     }
   }
 

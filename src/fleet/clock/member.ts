@@ -23,6 +23,7 @@ import type { SetReady } from './messages.ts';
 import type { ClockedPlant } from './plant.ts';
 import { checkedRecord, isPaused, reachedAt, tickOf } from './record.ts';
 import type { ClockRecord } from './record.ts';
+import { ClockRestore } from './restore.ts';
 import { SteppedTicks } from './stepped.ts';
 import { ClockStore } from './store.ts';
 import { FleetTime } from './time.ts';
@@ -37,6 +38,8 @@ export interface ClockMemberOptions {
   readonly plant: ClockedPlant;
   /** the record by which the plant was made */
   readonly record: ClockRecord;
+  /** as in `JoinedFleet`; absent: none */
+  readonly anchors?: ReadonlyMap<string, number>;
   readonly wall: WallClock;
   readonly later: Later;
   readonly log: Pick<Logger, 'info' | 'warning'>;
@@ -53,7 +56,7 @@ export class ClockMember {
   readonly #run: FreeRun;
   readonly #steps: SteppedTicks;
   readonly #time: FleetTime;
-  #stops: Stop[] = [];
+  readonly #stops: Stop[] = [];
   #leader: string | null = null;
 
   constructor(options: ClockMemberOptions) {
@@ -81,23 +84,30 @@ export class ClockMember {
     return this.#leader;
   }
 
+  /** @throws FleetError; `close` ends what is open then */
   async open(): Promise<void> {
-    const { link, log } = this.#options;
+    const { link, log, later, anchors = new Map() } = this.#options;
     await this.#time.start(true);
     const onFailure = (error: unknown) => {
       log.warning(`the clock of the fleet: ${errorText(error)}`);
     };
-    this.#stops = [
+    const newest = () => this.#run.newest;
+    const restore = new ClockRestore({ link, later, log, newest, anchors });
+    // one after the other: what is open is closed where a later one fails
+    this.#stops.push(
+      () => {
+        restore.stop();
+      },
       new ClockStore(link).watch((record) => {
-        this.#run.follow(record);
+        this.#follow(record);
       }, onFailure),
       link.leases.watch(leaderKey, ({ value }) => {
         if (value !== null) this.#leader = decodedLeader(value).http || null;
       }),
-      await this.#serve('prepare', async (request) => this.#steps.prepare(readPrepare(request))),
-      await this.#serve('go', async (request) => this.#steps.go(readGo(request))),
-      await this.#serve('set', (request) => this.#set(request)),
-    ];
+    );
+    this.#stops.push(await this.#serve('prepare', async (request) => this.#steps.prepare(readPrepare(request))));
+    this.#stops.push(await this.#serve('go', async (request) => this.#steps.go(readGo(request))));
+    this.#stops.push(await this.#serve('set', (request) => this.#set(request)));
   }
 
   #serve(verb: 'prepare' | 'go' | 'set', answer: (request: FleetMessage) => Promise<object>): Promise<Stop> {
@@ -107,16 +117,23 @@ export class ClockMember {
     );
   }
 
+  #follow(record: ClockRecord): void {
+    const isOther = record.fleet !== this.#run.newest.fleet;
+    this.#run.follow(record);
+    if (!isOther) return;
+    this.#options.log.warning('the clock of the fleet is that of another start, which this shard follows now');
+    this.#warnAhead(record, 'this shard');
+  }
+
   /** Begins to tick. */
   startTicks(): void {
-    this.#warnAhead();
+    this.#warnAhead(this.#run.record, 'the kept state of this shard');
     this.#run.start();
   }
 
-  /** A plant with the state of an earlier process may be ahead of its fleet, and cannot go back. */
-  #warnAhead(): void {
+  /** A plant with the state of an earlier process, or of another fleet, may be ahead, and cannot go back. */
+  #warnAhead(record: ClockRecord, subject: string): void {
     const { plant, log } = this.#options;
-    const { record } = this.#run;
     const reached = reachedAt(record, this.#time.nowMs());
     const ticks = tickOf(record, plant.latest.sim) - reached.tick;
     if (ticks < 1) return;
@@ -124,7 +141,7 @@ export class ClockMember {
       ? 'the next step brings all shards there'
       : `it stands still until the fleet is there, in ${Math.round(ticks * record.tickS)} s`;
     const aheadS = Math.round(secondsBetween(reached.simUs, plant.latest.sim));
-    log.warning(`the kept state of this shard is ${aheadS} simulated s ahead of its fleet: ${end}`);
+    log.warning(`${subject} is ${aheadS} simulated s ahead of its fleet: ${end}`);
   }
 
   /** Resolves when a tick under way has ended. */
@@ -134,7 +151,7 @@ export class ClockMember {
 
   close(): void {
     this.#time.stop();
-    for (const stop of this.#stops) stop();
+    for (const stop of this.#stops.splice(0)) stop();
   }
 
   async #set({ body }: FleetMessage): Promise<SetReady> {
@@ -146,8 +163,8 @@ export class ClockMember {
     );
     if (phase === 'prepare') return this.#ready(value);
     const record = checkedRecord((value as { readonly record?: unknown }).record);
-    this.#run.follow(record);
-    await this.#run.inForce(record.seq);
+    this.#follow(record);
+    await this.#run.inForce(record);
     return this.#here;
   }
 
@@ -156,8 +173,10 @@ export class ClockMember {
     const { plant } = this.#options;
     const { atTick } = readSetPrepare(value);
     if (plant.driven.isOpen) throw new FleetError('refused', 'a step is under way');
-    if (atTick !== null && plant.latest.tick > atTick)
-      throw new FleetError('refused', `it has run tick ${plant.latest.tick}, and the change is for tick ${atTick}`);
+    // its own numbers are higher where it has counted in another fleet before
+    const last = tickOf(this.#run.record, plant.latest.sim);
+    if (atTick !== null && last > atTick)
+      throw new FleetError('refused', `it has run tick ${last}, and the change is for tick ${atTick}`);
     return this.#here;
   }
 

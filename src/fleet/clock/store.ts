@@ -1,6 +1,7 @@
 /** The record of the clock in its bucket: reads, follows and replaces it. */
 import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
+import { settledMs } from '../registry/roster.ts';
 import { clockKey, decodedRecord, encodedRecord } from './record.ts';
 import type { ClockRecord } from './record.ts';
 
@@ -39,9 +40,9 @@ export async function replaceShared<T>(
 }
 
 export class ClockStore {
-  readonly #link: Pick<FleetLink, 'shared'>;
+  readonly #link: Pick<FleetLink, 'shared' | 'leases'>;
 
-  constructor(link: Pick<FleetLink, 'shared'>) {
+  constructor(link: Pick<FleetLink, 'shared' | 'leases'>) {
     this.#link = link;
   }
 
@@ -59,6 +60,19 @@ export class ClockStore {
       } catch (error) {
         onFailure(error);
       }
+    });
+  }
+
+  /**
+   * Writes the record of a fleet that runs where the server has lost it, or has an older one. A fleet that has begun on
+   * a server without its store gives way: its shards can come to a later instant, and the others not back.
+   * @throws FleetError
+   */
+  restore(mine: ClockRecord): Promise<ClockRecord | null> {
+    return this.replace(async (present) => {
+      if (present === null) return mine;
+      if (present.fleet === mine.fleet) return present.seq < mine.seq ? mine : null;
+      return (await this.#link.leases.ageMs()) < settledMs ? mine : null;
     });
   }
 

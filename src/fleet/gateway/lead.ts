@@ -12,6 +12,8 @@ import type { ClockShard } from '../clock/keeper.ts';
 import { Leadership } from '../clock/leader.ts';
 import { askTime } from '../clock/member.ts';
 import { clockMessage, isOrigin, jsonOf, nowSubject } from '../clock/messages.ts';
+import type { ClockRecord } from '../clock/record.ts';
+import { ClockRestore } from '../clock/restore.ts';
 import { FleetTime } from '../clock/time.ts';
 import { FleetError } from '../link.ts';
 import type { FleetMessage, Stop } from '../link.ts';
@@ -48,6 +50,7 @@ export class FleetLead {
   /** aborted when the shard is lost, by the name of a shard that lives */
   readonly #lost = new Map<string, AbortController>();
   #stops: Stop[] = [];
+  #restore: ClockRestore | null = null;
   #serving: Promise<readonly Stop[]> = Promise.resolve([]);
 
   constructor(options: FleetLeadOptions) {
@@ -75,6 +78,7 @@ export class FleetLead {
       ticksCome: (shards, tick) => this.#ticksCome(shards, tick),
       pace,
       log,
+      leads: () => this.#leadership.isLeader,
     });
     this.#operations = new TimeOperations({
       keeper: this.#keeper,
@@ -97,14 +101,26 @@ export class FleetLead {
 
   /** Follows the clock, and tries to lead. */
   async start(): Promise<void> {
-    const { view } = this.#options;
+    const { view, later, log } = this.#options;
     this.#keeper.start();
+    const restore = (this.#restore = new ClockRestore({
+      link: view.link,
+      later,
+      log,
+      newest: () => this.#runningRecord,
+      anchors: new Map(),
+    }));
     this.#stops = [
-      view.onShard(({ kind, shard }) => {
-        if (kind === 'lost' || kind === 'left') this.#lose(shard, `the shard "${shard}" ${words[kind]}`);
+      () => {
+        restore.stop();
+      },
+      view.onShard(({ kind, shard, lease }) => {
+        if (kind !== 'lost' && kind !== 'left') return;
+        this.#lose(shard, `the shard "${shard}" ${words[kind]}`);
+        this.#keeper.lose(lease.session);
       }),
       view.onTick(({ head }) => {
-        if (this.#leadership.isLeader) void this.#keeper.follow(head.session, head.tick);
+        if (this.#leadership.isLeader) void this.#keeper.follow(head);
       }),
     ];
     await this.#leadership.start();
@@ -149,10 +165,19 @@ export class FleetLead {
     }
   }
 
+  /** The clock of shards that live, to be kept by the leader; without a shard the next one begins a clock of its own. */
+  get #runningRecord(): ClockRecord | null {
+    return this.#leadership.isLeader && this.#shards().length > 0 ? this.#keeper.record : null;
+  }
+
   #change(isLeader: boolean): void {
     const { log } = this.#options;
     log.info(isLeader ? 'this gateway leads the fleet' : 'this gateway no longer leads the fleet');
-    if (isLeader) this.#keeper.beginTerm();
+    if (isLeader) {
+      this.#keeper.beginTerm();
+      // the server may have come back without its store before
+      void this.#restore?.restore();
+    }
     this.#serving = this.#serving
       .then(async (stops) => {
         for (const stop of stops) stop();

@@ -48,6 +48,8 @@ export class NatsBucket implements FleetBucket {
   #opening: Promise<KV> | null = null;
   /** number of connections so far; tells late work of a former one */
   #generation = 0;
+  /** ends of the operations that wait for an answer */
+  readonly #waiting = new Set<(error: FleetError) => void>();
 
   constructor(options: BucketOptions) {
     this.#options = options;
@@ -61,6 +63,11 @@ export class NatsBucket implements FleetBucket {
       watch.backOff.reset();
       void this.#start(watch);
     }
+  }
+
+  /** Ends what waits for an answer on a connection that is gone: it would only end by its time limit. */
+  fail(error: FleetError): void {
+    for (const end of this.#waiting) end(error);
   }
 
   /** Opens the bucket for the first time. @throws FleetError */
@@ -163,11 +170,18 @@ export class NatsBucket implements FleetBucket {
     const { form, state } = this.#options;
     const words = `${form.name}: ${what}`;
     if (state() !== 'connected') throw new FleetError('offline', `${words}: no connection`);
+    let end: (error: FleetError) => void = () => undefined;
+    const ended = new Promise<never>((_, reject) => {
+      end = reject;
+    });
+    this.#waiting.add(end);
     try {
-      return await work(await this.#opened());
+      return await Promise.race([this.#opened().then(work), ended]);
     } catch (error) {
       if (state() !== 'connected') throw new FleetError('offline', `${words}: no connection`, { cause: error });
       throw fleetErrorOf(words, error);
+    } finally {
+      this.#waiting.delete(end);
     }
   }
 

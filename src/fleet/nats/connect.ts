@@ -12,9 +12,9 @@ import { FleetError } from '../link.ts';
 const attemptMs = 3000;
 const betweenMs = 1000;
 
-/** A server without an answer is noticed after at most two pings, and attempts to return never end. */
+/** A server without an answer is noticed at the third ping, within 4.8 s, and attempts to return never end. */
 const keepAlive = {
-  pingInterval: 2000,
+  pingInterval: 1600,
   maxPingOut: 2,
   maxReconnectAttempts: -1,
   reconnectTimeWait: 250,

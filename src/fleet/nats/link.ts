@@ -173,7 +173,10 @@ class NatsLink implements FleetLink {
       this.#server = this.#serverWords();
       this.leases.reopen();
       this.shared.reopen();
-    } else this.#requests.fail(this.#offline());
+    } else {
+      this.#requests.fail(this.#offline());
+      for (const bucket of [this.leases, this.shared]) bucket.fail(this.#offline());
+    }
     this.#states.notify(state);
   }
 

@@ -14,6 +14,7 @@ import {
   leaseKey,
   rivals,
   rosterKey,
+  settledMs,
   skewOf,
   takenText,
   withClaim,
@@ -21,9 +22,8 @@ import {
 import type { Claim, FleetTraits, Lease, Roster, RosterEntry } from './roster.ts';
 
 const renewalMs = 1000;
-/** a lease bucket that is younger may lack the leases of living shards */
-const settledMs = 6000;
 const retryMs = 250;
+const rosterAttempts = 64;
 
 /** Reasons why a shard cannot join, by exit code: `skew` and `name` 2, `taken` 3. */
 export class ClaimError extends Error {
@@ -86,8 +86,10 @@ export class Membership {
       await this.#pause(retryMs);
     }
     this.#stopState = this.#options.link.onState((state) => {
+      if (state !== 'connected') return;
       // a lease bucket may be new: its revisions begin again, and one of another process could have the same
-      if (state === 'connected') this.#revision = null;
+      this.#revision = null;
+      this.#renewNow();
     });
     this.#plan();
   }
@@ -171,10 +173,16 @@ export class Membership {
   #plan(): void {
     if (this.#isOver) return;
     this.#cancel = this.#options.later(renewalMs, () => {
-      this.#renewing = this.#renew().finally(() => {
-        this.#renewing = null;
-        this.#plan();
-      });
+      this.#renewNow();
+    });
+  }
+
+  #renewNow(): void {
+    if (this.#renewing !== null) return;
+    this.#cancel();
+    this.#renewing = this.#renew().finally(() => {
+      this.#renewing = null;
+      this.#plan();
     });
   }
 
@@ -213,15 +221,17 @@ export class Membership {
   /** @returns false: the roster has another claim; a roster that the server has lost gets this one again */
   async #keepsClaim(entry: RosterEntry): Promise<boolean> {
     const { link, traits, clock } = this.#options;
-    const stored = await link.shared.get(rosterKey);
-    const roster = stored ? decodedRoster(stored.value) : emptyRoster;
-    if (roster.entries.some(({ session }) => session === entry.session)) return true;
-    if (rivals(roster, this.#claim).length > 0) return false;
-    const [next] = withClaim(roster, this.#claim, traits, clock.nowMs());
-    const entries = next.entries.map((each) => (each.session === entry.session ? entry : each));
-    if (!(await this.#stored(stored, { traits: next.traits, entries })))
-      throw new FleetError('conflict', 'the roster has changed meanwhile');
-    return true;
+    // all shards of a fleet write their claims at the same time then
+    for (let attempt = 0; attempt < rosterAttempts; attempt += 1) {
+      const stored = await link.shared.get(rosterKey);
+      const roster = stored ? decodedRoster(stored.value) : emptyRoster;
+      if (roster.entries.some(({ session }) => session === entry.session)) return true;
+      if (rivals(roster, this.#claim).length > 0) return false;
+      const [next] = withClaim(roster, this.#claim, traits, clock.nowMs());
+      const entries = next.entries.map((each) => (each.session === entry.session ? entry : each));
+      if (await this.#stored(stored, { traits: next.traits, entries })) return true;
+    }
+    throw new FleetError('conflict', 'the roster changes all the time');
   }
 }
 

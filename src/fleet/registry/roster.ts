@@ -1,6 +1,8 @@
 /** The roster of a fleet: ranges of device indexes by shard, in one entry of the bucket that stays. */
 
 export const rosterKey = 'roster';
+/** a lease bucket that is younger, in ms, may lack the leases of living shards */
+export const settledMs = 6000;
 export const leaseKey = (shard: string): string => `shard.${shard}`;
 
 const shardName = /^[A-Za-z0-9_-]{1,32}$/;

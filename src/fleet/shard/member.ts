@@ -6,7 +6,7 @@ import type { PerformBytes } from '../../contract/perform-bytes.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { ClockMember } from '../clock/member.ts';
 import type { ClockedPlant } from '../clock/plant.ts';
-import type { ClockRecord } from '../clock/record.ts';
+import type { JoinedFleet } from '../clock/join.ts';
 import { startLine } from '../../core/adapter.ts';
 import type { AdapterStatus } from '../../core/adapter.ts';
 import { errorText, SimError } from '../../core/errors.ts';
@@ -27,8 +27,8 @@ import { TickPublisher } from './ticks.ts';
 export interface MemberContext {
   readonly settings: FleetSettings;
   readonly plant: Plant & ClockedPlant;
-  /** clock of the fleet by which the plant was made; null: the plant was made without its fleet, and cannot join it */
-  readonly record: ClockRecord | null;
+  /** the fleet by which the plant was made; null: the plant was made without its fleet, and cannot join it */
+  readonly joined: Pick<JoinedFleet, 'record' | 'anchors'> | null;
   readonly logBook: LogBook;
   readonly log: Logger;
   readonly clock: WallClock;
@@ -52,7 +52,7 @@ const nameOfMachine = () =>
     ?.replaceAll(/[^\w-]/g, '-')
     .slice(0, 32) || 'shard';
 
-/** The open parts of a member, in the order in which they close. */
+/** The open parts of a member; the ends of what they began stand in the order of their begin. */
 interface Open {
   readonly link: FleetLink;
   readonly membership: Membership;
@@ -111,20 +111,36 @@ export class FleetMember {
     });
   }
 
+  /** @throws FleetError, ClaimError with nothing left open */
   async #join(link: FleetLink): Promise<void> {
-    const { settings, plant, logBook, log, clock: wall, later, lost, performBytes, traits, record } = this.#context;
-    const { prefix } = settings;
-    if (record === null) throw new FleetError('refused', 'a shard is a process of its own: derbench --fleet URL');
-    const [shard, session] = [this.#shard, this.#session];
-    const membership = new Membership({
+    if (this.#context.joined === null)
+      throw new FleetError('refused', 'a shard is a process of its own: derbench --fleet URL');
+    const membership = this.#membership(link, this.#context);
+    await membership.join();
+    const stops: Stop[] = [];
+    try {
+      const open = await this.#serve(link, membership, this.#context.joined, stops);
+      this.#clock = open.clock;
+      this.#open = open;
+      open.ticks.repeat();
+    } catch (error) {
+      // the reason is that of the failure, also where the link has gone with it
+      await membership.leave().catch(() => undefined);
+      for (const stop of stops) stop();
+      throw error;
+    }
+  }
+
+  #membership(link: FleetLink, { settings, plant, log, clock, later, lost, traits }: MemberContext): Membership {
+    return new Membership({
       link,
-      shard,
-      session,
+      shard: this.#shard,
+      session: this.#session,
       first: plant.firstIndex,
       room: settings.room ?? plant.devices.length,
       traits,
       details: () => this.#details(),
-      clock: wall,
+      clock,
       later,
       log,
       waitMs: settings.waitS * 1000,
@@ -133,19 +149,35 @@ export class FleetMember {
         lost();
       },
     });
-    await membership.join();
-    const common = { link, plant, prefix, shard, session };
+  }
+
+  /** @param stops gets the ends of what is open, also where a later part fails */
+  async #serve(
+    link: FleetLink,
+    membership: Membership,
+    { record, anchors }: Pick<JoinedFleet, 'record' | 'anchors'>,
+    stops: Stop[],
+  ): Promise<Open> {
+    const { settings, plant, logBook, log, clock: wall, later, performBytes } = this.#context;
+    const { prefix } = settings;
+    const shard = this.#shard;
+    const common = { link, plant, prefix, shard, session: this.#session };
     const ticks = new TickPublisher({ ...common, epoch: () => membership.epoch, devices: settings.devices, log });
+    stops.push(() => {
+      ticks.stop();
+    });
     const requests = new ShardRequests(performBytes, () => {
       ticks.repeat();
     });
-    const serving = await link.serve('op', `${prefix}.op.${shard}`, (request) => requests.answer(request));
-    const news = publishNews({ ...common, logBook, monotonicMs: () => wall.monotonicMs() });
-    const clock = new ClockMember({ link, prefix, shard, plant, record, wall, later, log, sent: () => ticks.left });
+    stops.push(await link.serve('op', `${prefix}.op.${shard}`, (request) => requests.answer(request)));
+    stops.push(publishNews({ ...common, logBook, monotonicMs: () => wall.monotonicMs() }));
+    const around = { wall, later, log, sent: () => ticks.left };
+    const clock = new ClockMember({ link, prefix, shard, plant, record, anchors, ...around });
+    stops.push(() => {
+      clock.close();
+    });
     await clock.open();
-    this.#clock = clock;
-    this.#open = { link, membership, ticks, requests, clock, stops: [serving, () => ticks.stop(), news] };
-    ticks.repeat();
+    return { link, membership, ticks, requests, clock, stops };
   }
 
   /** Begins to tick. */
@@ -190,8 +222,7 @@ export class FleetMember {
     } catch (error) {
       this.#context.log.warning(`the lease of the fleet ends by its time limit: ${errorText(error)}`);
     }
-    open.clock.close();
-    for (const stop of open.stops) stop();
+    for (const stop of open.stops.toReversed()) stop();
     await open.link.close();
   }
 

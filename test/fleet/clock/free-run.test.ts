@@ -88,8 +88,9 @@ describe('fleet/clock: ticks on the common grid', () => {
     run.start();
     await pass(1600);
     const at = { tick0: 3, sim0Us: simOf(record, 3), wall0Ms: record.wall0Ms + 3 * 1500 };
-    run.follow(changed({ ...at, rate: 10, changedBy: { ...byTest, at: record.sim0Us, wallMs: 0 } }));
-    const inForce = run.inForce(2).then(() => plant.latest.tick);
+    const next = changed({ ...at, rate: 10, changedBy: { ...byTest, at: record.sim0Us, wallMs: 0 } });
+    run.follow(next);
+    const inForce = run.inForce(next).then(() => plant.latest.tick);
     await pass(2800);
     expect([plant.latest.tick, plant.time.rate]).to.deep.equal([2, 1]);
     await pass(200);
@@ -144,8 +145,9 @@ describe('fleet/clock: ticks on the common grid', () => {
     const { run, pass, ticks, record, changed, timers } = rig();
     run.start();
     await pass(1600);
-    run.follow(changed({ tick0: 9, sim0Us: simOf(record, 9) }));
-    const inForce = run.inForce(2);
+    const next = changed({ tick0: 9, sim0Us: simOf(record, 9) });
+    run.follow(next);
+    const inForce = run.inForce(next);
     await run.stop();
     await inForce;
     await pass(3000, 500);

@@ -47,6 +47,7 @@ async function rig(
   for (const [at, [offsetMs, ppm]] of walls.entries())
     links.push(await add(String.fromCharCode(97 + at), new SkewedWall(wall, offsetMs, ppm)));
   const noResponders: string[] = [];
+  const leading = { isHere: true };
   const keeperOf = (pace: 'hold' | 'free' = 'hold', link = server.link()) => {
     const keeper = new ClockKeeper({
       link,
@@ -59,6 +60,7 @@ async function rig(
       ticksCome: () => Promise.resolve(),
       pace,
       log: quietLog,
+      leads: () => leading.isHere,
     });
     keeper.start();
     return keeper;
@@ -89,6 +91,7 @@ async function rig(
     keeper,
     keeperOf,
     noResponders,
+    leading,
     pass,
     settle,
     passUntil,
@@ -176,6 +179,19 @@ describe('fleet/clock: changes of all shards', () => {
     await pass(2000);
     expect(isAt(made[0]!)).to.deep.equal(isAt(made[1]!));
     expect(made[0]!.plant.latest.tick).to.equal(5);
+  });
+
+  it('are not made, and no tick runs, by a gateway that has ceased to lead meanwhile', async () => {
+    const { keeper, made, leading, begin, passUntil, stored, record } = await rig({ mode: 'paused' });
+    begin();
+    const { plant } = made[0]!;
+    plant.onTick(({ tick }) => {
+      leading.isHere = tick < 2;
+    });
+    const step = failureOf(keeper.step({ ticks: 9 }, byTest));
+    const change = failureOf(passUntil(keeper.change({ rate: 5 }, byTest)));
+    for (const { message } of [await step, await change]) expect(message).to.contain('no longer leads');
+    expect([plant.latest.tick, stored().tick0, stored().rate]).to.deep.equal([2, 2, record.rate]);
   });
 
   it('keep the checks of one process', () => {
@@ -296,15 +312,22 @@ describe('fleet/clock: free run of several machines', () => {
     const { keeper, keeperOf, wall, record, stored, settle } = await rig({});
     const free = keeperOf('free');
     await settle();
-    await keeper.follow('s', 0);
+    const sent = (session: string, ageMs = 0) => ({ session, tick: 0, wallMs: wall.ms - 700 - ageMs });
+    await keeper.follow(sent('s'));
     wall.advance(3 * 1500);
-    await free.follow('s', 0);
-    await keeper.follow('late from its start', 0);
+    await free.follow(sent('s'));
+    await keeper.follow(sent('late from its start'));
+    // the message has waited here, where the gateway stood still
+    await keeper.follow(sent('s', 3 * 1500));
     expect(stored().seq).to.equal(record.seq);
-    await keeper.follow('s', 0);
+    await keeper.follow(sent('s'));
     expect(slotEndMs(stored(), 0)).to.equal(record.wall0Ms + 3 * 1500);
-    await keeper.follow('s', 0);
+    await keeper.follow(sent('s'));
     expect(stored().seq, 'the shard is in time again').to.equal(record.seq + 1);
+    keeper.lose('s');
+    wall.advance(5 * 1500);
+    await keeper.follow(sent('s'));
+    expect(stored().seq, 'it was lost, and catches up').to.equal(record.seq + 1);
   });
 });
 

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { partlySchema } from '../../../src/api/description/partly.ts';
+import { z } from '../../../src/api/description/zod.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { HttpProblem } from '../../../src/api/http/errors.ts';
 import { routeTableOf, parseQuery } from '../../../src/api/http/paths.ts';
@@ -187,6 +189,7 @@ describe('fleet/gateway: requests for all shards', () => {
     expect(reply?.status).to.equal(207);
     const failed = { shard: 'b', first: 10, count: 2, status: 409, code: 'conflict', detail: 'not now' };
     expect(valueOf(reply)).to.deep.equal({ applied: ['a'], failed: [failed], reply: { frequency_pu: 1 } });
+    partlySchema(z.object({ frequency_pu: z.number() })).parse(valueOf(reply));
     states.clear();
     expect(await request('POST', '/controls/grid', { frequency_pu: 1 })).to.include({ status: 200 });
     expect(asked).to.have.length(4);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { z } from 'zod';
 import { allRoutes } from '../../../src/api/routes.ts';
+import { spreadOperations } from '../../../src/api/description/partly.ts';
 import { hasBody } from '../../../src/api/http/route.ts';
 import { joinedLists } from '../../../src/fleet/gateway/lists.ts';
 import { ruleEntries, ruleNames, ruleOf } from '../../../src/fleet/gateway/rules.ts';
@@ -40,6 +41,11 @@ describe('fleet/gateway: rules of the operations', () => {
       return !schema?.shape || !('missing' in schema.shape);
     });
     expect(withoutMissing).to.deep.equal([]);
+  });
+
+  it('are described with status 207 where several shards carry a request out', () => {
+    const spread = [...idsOf('all'), ...idsOf('device-or-all'), 'set_time', 'step_time'];
+    expect([...spreadOperations].sort()).to.deep.equal(spread.sort());
   });
 
   it('change nothing where lists are joined, and only there what several shards are asked', () => {

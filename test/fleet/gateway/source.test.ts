@@ -3,6 +3,7 @@ import { FleetSource } from '../../../src/fleet/gateway/source.ts';
 import { TickBook } from '../../../src/fleet/gateway/tick-book.ts';
 import type { StreamDeviceChange, StreamTick } from '../../../src/ws/source.ts';
 import { yieldToLoop } from '../../../src/core/turns.ts';
+import { openStream, StreamClient } from '../../support/stream.ts';
 import { snapshotText, ticksOf } from '../support/ticks.ts';
 
 const textsOf = ({ published }: StreamTick) => published.map(({ json }) => json.toString());
@@ -52,6 +53,30 @@ describe('fleet/gateway: the stream of all shards', () => {
     expect(events.map(({ tick }) => tick)).to.deep.equal([1, 2, 3]);
     expect(events.flatMap(textsOf).at(-1)).to.equal(snapshotText(1, 2));
     expect(events[2]?.published[1]?.snapshot.metrics.power_kw).to.equal(1.002);
+  });
+
+  it('has each device and tick once for a client of a bounded rate too', async () => {
+    const { source, take } = opened();
+    const stream = await openStream(1, {}, { source });
+    take('a', 1, [0, 1]);
+    take('b', 1, [10]);
+    await settled();
+    const client = new StreamClient(`ws://127.0.0.1:${stream.port}/api/sim/ws/telemetry?max_rate=10`);
+    await client.received(3);
+    const expected = [0, 1, 10].map((index) => [index, 1]);
+    for (const [shard, tick, indexes] of [
+      ['a', 2, [0, 1]],
+      ['b', 2, [10]],
+      ['a', 3, [0, 1]],
+    ] as const) {
+      stream.pass(100);
+      take(shard, tick, indexes);
+      expected.push(...indexes.map((index) => [index, tick]));
+      await client.received(expected.length);
+    }
+    expect(client.messages.map(({ device_index: index, tick }) => [index, tick])).to.deep.equal(expected);
+    client.socket.terminate();
+    await stream.close();
   });
 
   it('goes on after a listener that fails', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Membership, ClaimError } from '../../../src/fleet/registry/membership.ts';
 import type { MembershipOptions } from '../../../src/fleet/registry/membership.ts';
 import { Observer } from '../../../src/fleet/registry/observer.ts';
-import { decodedLease, encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
+import { decodedLease, decodedRoster, encoded, leaseKey, rosterKey } from '../../../src/fleet/registry/roster.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 import { MemoryServer } from '../support/memory-link.ts';
@@ -119,6 +119,21 @@ describe('fleet/registry: the claim of a shard', () => {
     expect(lost).to.deep.equal(['another process has taken the shard "a"']);
     await membership.leave();
     expect(server.leases.get(key)).to.equal(null);
+  });
+
+  it('is written again by all shards at once where the server has lost its store', async () => {
+    const { shard, lost, server } = rig();
+    const shards = Array.from({ length: 12 }, (_, at) => shard(`s${at}`, 10 * at));
+    for (const { membership } of shards) await membership.join();
+    const epochs = shards.map(({ membership }) => membership.epoch);
+    for (const { link } of shards) link.set('offline');
+    server.lose();
+    for (const { link } of shards) link.set('connected');
+    // no time passes: nobody waits for the next renewal
+    for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+    const { entries } = decodedRoster(server.shared.get(rosterKey)!.value);
+    expect(entries.map(({ epoch }) => epoch)).to.deep.equal(epochs);
+    expect([server.leases.entries.length, lost]).to.deep.equal([12, []]);
   });
 
   it('ends with its lease, of which a gateway knows at once', async () => {

@@ -38,13 +38,19 @@ class MemoryBucket {
   }>();
   readonly #lifeMs: number;
   readonly #nowMs: () => number;
-  readonly #createdMs: number;
+  #createdMs: number;
   #revision = 0;
 
   constructor(lifeMs: number, nowMs: () => number) {
     this.#lifeMs = lifeMs;
     this.#nowMs = nowMs;
     this.#createdMs = nowMs();
+  }
+
+  lose(): void {
+    this.#entries.clear();
+    this.#createdMs = this.#nowMs();
+    this.#revision = 0;
   }
 
   get ageMs(): number {
@@ -98,6 +104,12 @@ export class MemoryServer {
   constructor(nowMs: () => number = () => performance.now()) {
     this.leases = new MemoryBucket(4000, nowMs);
     this.shared = new MemoryBucket(Infinity, nowMs);
+  }
+
+  /** As a server that comes back without its store: the buckets are new. */
+  lose(): void {
+    this.leases.lose();
+    this.shared.lose();
   }
 
   link(): MemoryLink {

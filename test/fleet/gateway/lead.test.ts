@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { clockKey, decodedRecord, encodedRecord } from '../../../src/fleet/clock/record.ts';
+import { clockMessage } from '../../../src/fleet/clock/messages.ts';
+import { FleetLead } from '../../../src/fleet/gateway/lead.ts';
+import { FleetView } from '../../../src/fleet/gateway/view.ts';
+import { leadSubject, statusHeader } from '../../../src/fleet/operation.ts';
+import { encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
+import type { Lease } from '../../../src/fleet/registry/roster.ts';
+import { clockRecord, handTime, quietLog } from '../support/clock.ts';
+import { MemoryServer } from '../support/memory-link.ts';
+
+const prefix = 'lab';
+const lease: Lease = {
+  shard: 'a',
+  session: 's',
+  epoch: 1,
+  first: 0,
+  room: 1,
+  count: 1,
+  host: 'lab',
+  http: '',
+  ports: {},
+  pid: 1,
+  tick: 0,
+  simUs: 0,
+  version: '1.0.0',
+  apiVersion: '1.0.0',
+  digest: '',
+};
+
+/** A gateway that leads, with a shard whose lease stays for the time of a test, if there is one. */
+async function leading(hasShard: boolean) {
+  const { wall, timers, pass, settle } = handTime();
+  const server = new MemoryServer(() => wall.monotonicMs());
+  const link = server.link();
+  const record = clockRecord({ seq: 7, mode: 'paused' });
+  await server.link().shared.create(clockKey, encodedRecord(record));
+  if (hasShard) await server.link().leases.create(leaseKey('a'), encoded(lease));
+  const view = new FleetView({ link, prefix, clock: wall, later: timers.later, log: quietLog });
+  const lead = new FleetLead({ view, wall, later: timers.later, log: quietLog, http: () => '', pace: 'hold' });
+  view.start();
+  await lead.start();
+  await settle();
+  const stored = () => {
+    const entry = server.shared.get(clockKey);
+    return entry && decodedRecord(entry.value);
+  };
+  const outage = async () => {
+    link.set('offline');
+    server.lose();
+    link.set('connected');
+    await settle();
+  };
+  const end = async () => {
+    await lead.stop();
+    view.stop();
+  };
+  return { server, wall, lead, record, stored, outage, pass, settle, end };
+}
+
+describe('fleet/gateway: the gateway that leads', () => {
+  it('writes the clock of its shards again that the server has lost', async () => {
+    const { lead, record, stored, outage, end } = await leading(true);
+    await outage();
+    expect([lead.isLeader, stored()]).to.deep.equal([true, record]);
+    await end();
+  });
+
+  it('leaves it to the next shard to begin a clock where none lives', async () => {
+    const { stored, outage, pass, end } = await leading(false);
+    await outage();
+    await pass(2000);
+    expect(stored()).to.equal(null);
+    await end();
+  });
+
+  it('refuses what another gateway passes on once it leads no longer', async () => {
+    const { server, lead, wall, stored, record, end } = await leading(true);
+    const by = { source: 'rest' };
+    const asked = {
+      operationId: 'set_time',
+      query: {},
+      body: { rate: 5 },
+      by,
+      path: '/api/sim/controls/time',
+      id: '1',
+    };
+    // it stood still for longer than its lease: timers come later than the request
+    wall.advance(5000);
+    expect(lead.isLeader).to.equal(false);
+    const { headers, body } = await server.link().request(leadSubject(prefix), clockMessage(asked), 100);
+    const problem = JSON.parse(Buffer.from(body).toString()) as { readonly code: string; readonly detail: string };
+    expect([headers[statusHeader], problem.code]).to.deep.equal(['503', 'fleet-offline']);
+    expect(problem.detail).to.contain('no longer leads the fleet');
+    expect(stored()).to.deep.equal(record);
+    await end();
+  });
+});
