@@ -15,6 +15,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import { hostAndPort, shownHost } from '../../core/net/listen.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { connectFleet } from '../connect.ts';
+import { fenced } from '../fence.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
 import { ClaimError, Membership } from '../registry/membership.ts';
@@ -135,13 +136,29 @@ export class FleetMember {
     });
     await membership.join();
     const common = { link, plant, prefix, shard, session };
-    const ticks = new TickPublisher({ ...common, epoch: () => membership.epoch, devices: settings.devices, log });
+    const epoch = () => membership.epoch;
+    const ticks = new TickPublisher({ ...common, epoch, devices: settings.devices, log });
     const requests = new ShardRequests(performBytes, () => {
       ticks.repeat();
     });
-    const serving = await link.serve('op', `${prefix}.op.${shard}`, (request) => requests.answer(request));
+    const serving = await link.serve(
+      'op',
+      `${prefix}.op.${shard}`,
+      fenced(epoch, (request) => requests.answer(request)),
+    );
     const news = publishNews({ ...common, logBook, monotonicMs: () => wall.monotonicMs() });
-    const clock = new ClockMember({ link, prefix, shard, plant, record, wall, later, log, sent: () => ticks.left });
+    const clock = new ClockMember({
+      link,
+      prefix,
+      shard,
+      epoch,
+      plant,
+      record,
+      wall,
+      later,
+      log,
+      sent: () => ticks.left,
+    });
     await clock.open();
     this.#clock = clock;
     this.#open = { link, membership, ticks, requests, clock, stops: [serving, () => ticks.stop(), news] };
