@@ -22,6 +22,7 @@ import { messagesGroup } from './groups/messages.ts';
 import { modbusGroup } from './groups/modbus.ts';
 import { ocppGroup } from './groups/ocpp.ts';
 import { scenarioGroup } from './groups/scenario.ts';
+import { shardsGroup } from './groups/shards.ts';
 import { siteGroup } from './groups/site.ts';
 import { startGroup } from './groups/start.ts';
 import { stateGroup } from './groups/state.ts';
@@ -44,6 +45,7 @@ const groups: readonly Group[] = [
   stateGroup,
   fleetGroup,
   largeGroup,
+  shardsGroup,
   attackersGroup,
   csipGroup,
   ocppGroup,

@@ -40,6 +40,8 @@ export interface RequestOptions {
   readonly whileAlive?: boolean;
 }
 
+export type ServedAnswer = (request: FleetMessage) => Promise<FleetMessage | null>;
+
 export type LinkState = 'connected' | 'offline' | 'closed';
 export type Stop = () => void;
 
@@ -78,8 +80,12 @@ export interface FleetLink {
   /** @returns false: no connection, nothing was sent */
   publish(subject: string, body: Uint8Array): boolean;
   subscribe(subject: string, listener: (body: Uint8Array, subject: string) => void): Stop;
-  /** Answers requests of a subject, alone or beside others. An answer is sent in parts where it is long. */
-  serve(name: string, subject: string, answer: (request: FleetMessage) => Promise<FleetMessage>): Promise<Stop>;
+  /**
+   * Answers requests of a subject, alone or beside others. An answer is sent in parts where it is long.
+   *
+   * @param answer null: another process that serves the subject answers
+   */
+  serve(name: string, subject: string, answer: ServedAnswer): Promise<Stop>;
   /**
    * @returns the whole answer, put together from its parts
    * @throws FleetError `no-responder`, `offline`, `timeout`, `refused`, `too-large`, `denied`

@@ -7,6 +7,7 @@ import { addSeconds } from '../../core/time/clock.ts';
 import type { ClockPatch, SimTime, WallClock } from '../../core/time/clock.ts';
 import { SimClock } from '../../core/time/sim-clock.ts';
 import { Turns } from '../../core/turns.ts';
+import { epochHeader } from '../fence.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, FleetMessage, Stop } from '../link.ts';
 import { Barrier, BarrierError } from './barrier.ts';
@@ -37,6 +38,8 @@ const maxSteps = 100_000;
 /** A living shard. */
 export interface ClockShard {
   readonly shard: string;
+  /** of the process that has its name */
+  readonly epoch: number;
   /** aborted with a FleetError when it is lost */
   readonly lost: AbortSignal;
 }
@@ -73,9 +76,11 @@ class LinkMember implements BarrierMember {
   readonly shard: string;
   readonly #options: ClockKeeperOptions;
   readonly #lost: AbortSignal;
+  readonly #epoch: number;
 
-  constructor({ shard, lost }: ClockShard, options: ClockKeeperOptions) {
+  constructor({ shard, epoch, lost }: ClockShard, options: ClockKeeperOptions) {
     this.shard = shard;
+    this.#epoch = epoch;
     this.#lost = lost;
     this.#options = options;
   }
@@ -96,7 +101,9 @@ class LinkMember implements BarrierMember {
   async #ask(verb: ClockVerb, message: object, limitMs: number, whileAlive: boolean): Promise<FleetMessage> {
     const { link, prefix, noResponder, wait } = this.#options;
     const subject = clockSubject(prefix, verb, this.shard);
-    const ask = () => link.request(subject, clockMessage(message), limitMs, { signal: this.#lost, whileAlive });
+    const { body } = clockMessage(message);
+    const asked = { headers: { [epochHeader]: String(this.#epoch) }, body };
+    const ask = () => link.request(subject, asked, limitMs, { signal: this.#lost, whileAlive });
     try {
       return await ask();
     } catch (error) {

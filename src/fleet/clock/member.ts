@@ -4,6 +4,7 @@ import type { Logger } from '../../core/log/log.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
+import { fenced } from '../fence.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, FleetMessage, Stop } from '../link.ts';
 import { FreeRun } from './free-run.ts';
@@ -35,6 +36,8 @@ export interface ClockMemberOptions {
   readonly link: FleetLink;
   readonly prefix: string;
   readonly shard: string;
+  /** of the process, in the roster */
+  readonly epoch: () => number;
   readonly plant: ClockedPlant;
   /** the record by which the plant was made */
   readonly record: ClockRecord;
@@ -111,10 +114,9 @@ export class ClockMember {
   }
 
   #serve(verb: 'prepare' | 'go' | 'set', answer: (request: FleetMessage) => Promise<object>): Promise<Stop> {
-    const { link, prefix, shard } = this.#options;
-    return link.serve(`clock-${verb}`, clockSubject(prefix, verb, shard), async (request) =>
-      clockMessage(await answer(request)),
-    );
+    const { link, prefix, shard, epoch } = this.#options;
+    const served = async (request: FleetMessage) => clockMessage(await answer(request));
+    return link.serve(`clock-${verb}`, clockSubject(prefix, verb, shard), fenced(epoch, served));
   }
 
   #follow(record: ClockRecord): void {

@@ -1,6 +1,7 @@
 /** Requests that a gateway passes on to a shard, without reading what it only passes on. */
 import type { Origin } from '../../core/origin.ts';
 import { HttpProblem } from '../../api/http/errors.ts';
+import { epochHeader } from '../fence.ts';
 import { FleetError } from '../link.ts';
 import type { FleetFault, FleetLink } from '../link.ts';
 import { requestHeaders, statusHeader, typeHeader } from '../operation.ts';
@@ -40,6 +41,8 @@ export interface ShardPlace {
   readonly room: number;
   /** devices that it had when it was seen last */
   readonly count: number;
+  /** of the process that has its name */
+  readonly epoch: number;
   readonly isLost: boolean;
   /** in words, for people: when it was seen last */
   readonly lastSeen: string;
@@ -157,6 +160,7 @@ export class Forwarder {
       [requestHeaders.path]: path,
       [requestHeaders.by]: by.peer === undefined ? by.source : `${by.source};${by.peer}`,
       [requestHeaders.id]: id,
+      [epochHeader]: String(shard.epoch),
       ...(isPrivate && { [requestHeaders.private]: '1' }),
     };
     try {

@@ -210,10 +210,10 @@ export class FleetLead {
 
   #shards(): readonly ClockShard[] {
     const live = this.#options.view.places().filter(({ isLost }) => !isLost);
-    return live.map(({ name }) => {
+    return live.map(({ name, epoch }) => {
       const controller = this.#lost.get(name) ?? new AbortController();
       this.#lost.set(name, controller);
-      return { shard: name, lost: controller.signal };
+      return { shard: name, epoch, lost: controller.signal };
     });
   }
 

@@ -10,6 +10,7 @@ export function placesOf(shards: ReadonlyMap<string, ObservedShard>, nowMs: numb
       first: lease.first,
       room: lease.room,
       count: lease.count,
+      epoch: lease.epoch,
       isLost: !isLive,
       lastSeen: `it was seen ${((nowMs - seenMs) / 1000).toFixed(1)} s ago`,
     }))

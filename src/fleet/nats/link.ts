@@ -4,7 +4,7 @@ import { errorText } from '../../core/errors.ts';
 import { Listeners } from '../../core/listeners.ts';
 import type { LinkOptions } from '../link-options.ts';
 import { FleetError } from '../link.ts';
-import type { FleetAnswer, FleetLink, FleetMessage, LinkState, RequestOptions, Stop } from '../link.ts';
+import type { FleetAnswer, FleetLink, FleetMessage, LinkState, RequestOptions, ServedAnswer, Stop } from '../link.ts';
 import { NatsBucket } from './bucket.ts';
 import { connectionOptions, firstConnection } from './connect.ts';
 import { deniedText, fleetErrorOf, violationOf } from './errors.ts';
@@ -108,7 +108,7 @@ class NatsLink implements FleetLink {
     };
   }
 
-  async serve(name: string, subject: string, answer: (request: FleetMessage) => Promise<FleetMessage>): Promise<Stop> {
+  async serve(name: string, subject: string, answer: ServedAnswer): Promise<Stop> {
     const stop = this.#endpoints.add(name, subject, answer);
     await this.flush();
     return stop;

@@ -8,7 +8,7 @@ import type { Logger } from '../../core/log/log.ts';
 import { callEvery } from '../../core/time/timers.ts';
 import type { FleetService } from '../link-options.ts';
 import { errorText } from '../../core/errors.ts';
-import type { FleetMessage, Stop } from '../link.ts';
+import type { ServedAnswer, Stop } from '../link.ts';
 import { entriesOf, sendAnswer, sendFailure, sendSignOfLife } from './parts.ts';
 
 const signOfLifeMs = 5000;
@@ -43,7 +43,7 @@ export class Endpoints {
   }
 
   /** Without a queue group: each of several processes that serve a subject gets every request. */
-  add(name: string, subject: string, answer: (request: FleetMessage) => Promise<FleetMessage>): Stop {
+  add(name: string, subject: string, answer: ServedAnswer): Stop {
     const endpoint: Endpoint = { name, subject, requests: 0, errors: 0, lastError: '', tookMs: 0 };
     const subscription = this.#options.connection.subscribe(subject, {
       callback: (error, message) => {
@@ -58,7 +58,7 @@ export class Endpoints {
     };
   }
 
-  async #answer(endpoint: Endpoint, message: Msg, answer: (request: FleetMessage) => Promise<FleetMessage>) {
+  async #answer(endpoint: Endpoint, message: Msg, answer: ServedAnswer): Promise<void> {
     const beginMs = performance.now();
     const stopSigns = callEvery(signOfLifeMs, () => {
       this.#send(endpoint, () => {
@@ -69,7 +69,7 @@ export class Endpoints {
     try {
       const result = await answer({ headers: entriesOf(message), body: message.data });
       send = () => {
-        sendAnswer(message, result);
+        if (result !== null) sendAnswer(message, result);
       };
     } catch (error) {
       endpoint.errors += 1;

@@ -15,6 +15,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import { hostAndPort, shownHost } from '../../core/net/listen.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { connectFleet } from '../connect.ts';
+import { fenced } from '../fence.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
 import { ClaimError, Membership } from '../registry/membership.ts';
@@ -162,17 +163,19 @@ export class FleetMember {
     const { prefix } = settings;
     const shard = this.#shard;
     const common = { link, plant, prefix, shard, session: this.#session };
-    const ticks = new TickPublisher({ ...common, epoch: () => membership.epoch, devices: settings.devices, log });
+    const epoch = () => membership.epoch;
+    const ticks = new TickPublisher({ ...common, epoch, devices: settings.devices, log });
     stops.push(() => {
       ticks.stop();
     });
     const requests = new ShardRequests(performBytes, () => {
       ticks.repeat();
     });
-    stops.push(await link.serve('op', `${prefix}.op.${shard}`, (request) => requests.answer(request)));
+    const answer = fenced(epoch, (request) => requests.answer(request));
+    stops.push(await link.serve('op', `${prefix}.op.${shard}`, answer));
     stops.push(publishNews({ ...common, logBook, monotonicMs: () => wall.monotonicMs() }));
     const around = { wall, later, log, sent: () => ticks.left };
-    const clock = new ClockMember({ link, prefix, shard, plant, record, anchors, ...around });
+    const clock = new ClockMember({ link, prefix, shard, epoch, plant, record, anchors, ...around });
     stops.push(() => {
       clock.close();
     });

@@ -15,7 +15,7 @@ async function shardAhead(ahead: number, over: Partial<ClockRecord> = {}) {
   const log = { ...quietLog, warning: (text: string) => warnings.push(text) };
   const link = new MemoryServer(() => wall.monotonicMs()).link();
   const around = { wall, later: timers.later, log, sent: () => Promise.resolve() };
-  const member = new ClockMember({ link, prefix: 'lab', shard: 'a', plant, record, ...around });
+  const member = new ClockMember({ link, prefix: 'lab', shard: 'a', epoch: () => 1, plant, record, ...around });
   await member.open();
   member.startTicks();
   return { plant, warnings, pass };

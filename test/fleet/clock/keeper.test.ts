@@ -37,7 +37,7 @@ async function rig(
     const plant = testPlant({ wall: own, mode: record.mode, rate: record.rate, tickIntervalS: tickS });
     const link = server.link();
     const around = { wall: own, later: timers.later, log: quietLog, sent: () => Promise.resolve() };
-    const member = new ClockMember({ link, prefix: 'lab', shard, plant, record, ...around });
+    const member = new ClockMember({ link, prefix: 'lab', shard, epoch: () => 1, plant, record, ...around });
     await member.open();
     lost.set(shard, new AbortController());
     made.push({ shard, plant, member });
@@ -54,7 +54,7 @@ async function rig(
       prefix: 'lab',
       wall,
       nowMs: () => wall.nowMs(),
-      shards: () => [...lost].map(([shard, { signal }]) => ({ shard, lost: signal })),
+      shards: () => [...lost].map(([shard, { signal }]) => ({ shard, epoch: 1, lost: signal })),
       noResponder: (shard) => noResponders.push(shard),
       wait: () => Promise.resolve(),
       ticksCome: () => Promise.resolve(),

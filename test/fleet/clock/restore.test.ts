@@ -20,7 +20,17 @@ async function running(over: Partial<ClockRecord> = {}, joinsAfterTicks = 10) {
   const warnings: string[] = [];
   const log = { ...quietLog, warning: (text: string) => warnings.push(text) };
   const anchors = new Map([['pv', 3]]);
-  const member = new ClockMember({ link, prefix: 'lab', shard: 'a', plant, record, anchors, log, ...around });
+  const member = new ClockMember({
+    link,
+    prefix: 'lab',
+    shard: 'a',
+    epoch: () => 1,
+    plant,
+    record,
+    anchors,
+    log,
+    ...around,
+  });
   await member.open();
   member.startTicks();
   await settle();

@@ -11,6 +11,7 @@ const place = (name: string, first: number): ShardPlace => ({
   first,
   room: 10,
   count: devicesOf[name]?.length ?? 0,
+  epoch: 1,
   isLost: false,
   lastSeen: '',
 });

@@ -4,7 +4,7 @@ import { RequestCounts } from '../../../src/fleet/gateway/request-counts.ts';
 import { FleetError } from '../../../src/fleet/link.ts';
 import type { FleetMessage } from '../../../src/fleet/link.ts';
 
-const shardOf = (name: string) => ({ name, first: 0, room: 1, count: 1, isLost: false, lastSeen: '' });
+const shardOf = (name: string) => ({ name, first: 0, room: 1, count: 1, epoch: 4, isLost: false, lastSeen: '' });
 const request = { method: 'GET', path: '/', body: new Uint8Array(0), by: { source: 'rest' }, id: '1' } as const;
 const answered: FleetMessage = { headers: { 'Derbench-Status': '200' }, body: new Uint8Array(0) };
 

@@ -9,6 +9,7 @@ const place = (name: string, first: number, count: number): ShardPlace => ({
   first,
   room: 1000,
   count,
+  epoch: 1,
   isLost: false,
   lastSeen: '',
 });

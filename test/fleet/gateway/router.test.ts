@@ -21,6 +21,7 @@ const place = (name: string, first: number, over: Partial<ShardPlace> = {}): Sha
   first,
   room: 10,
   count: 2,
+  epoch: 1,
   isLost: false,
   lastSeen: 'it was seen 0.4 s ago',
   ...over,
@@ -130,6 +131,7 @@ describe('fleet/gateway: requests for one shard', () => {
         'Derbench-Path': '/api/sim/grid-support/pf?device=3',
         'Derbench-By': 'rest;10.0.0.1:5',
         'Derbench-Id': 'r1',
+        'Derbench-Epoch': '1',
       },
       body: '{"pf":1}',
     });

@@ -18,7 +18,7 @@ describe('fleet/gateway: requests over HTTP', () => {
   let port: number;
   const ends: number[] = [];
   const passed: Pick<RoutedRequest, 'method' | 'path' | 'bytes'>[] = [];
-  const shard = { name: 'a', first: 0, room: 2, count: 2, isLost: false, lastSeen: '' };
+  const shard = { name: 'a', first: 0, room: 2, count: 2, epoch: 1, isLost: false, lastSeen: '' };
 
   before(async () => {
     const view = new FleetView({

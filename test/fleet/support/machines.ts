@@ -36,7 +36,15 @@ export async function machines(over: Partial<ClockRecord>, skews: readonly Skew[
     const own = new SkewedWall(wall, offsetMs, ppm);
     const plant = testPlant({ wall: own, mode, rate, tickIntervalS });
     const around = { wall: own, later: own.timersOf(timers), log: quietLog, sent: () => Promise.resolve() };
-    const member = new ClockMember({ link: server.link(), prefix: 'lab', shard: `s${at}`, plant, record, ...around });
+    const member = new ClockMember({
+      link: server.link(),
+      prefix: 'lab',
+      shard: `s${at}`,
+      epoch: () => 1,
+      plant,
+      record,
+      ...around,
+    });
     const ticks: Machine['ticks'] = [];
     plant.onTick(({ tick }) => ticks.push({ tick, ms: wall.ms }));
     return { plant, member, ticks };

@@ -8,10 +8,11 @@ import type {
   FleetMessage,
   LinkState,
   RequestOptions,
+  ServedAnswer,
   Stop,
 } from '../../../src/fleet/link.ts';
 
-type Answer = (request: FleetMessage) => Promise<FleetMessage>;
+type Answer = ServedAnswer;
 type BucketListener = Parameters<FleetBucket['watch']>[1];
 
 /** True if a subject fits a pattern of NATS: `*` is one token, `>` all that follow. */
@@ -271,7 +272,7 @@ export class MemoryLink implements FleetLink {
 
 async function answered(call: Answer, request: FleetMessage): Promise<FleetAnswer> {
   try {
-    return await call(request);
+    return (await call(request)) ?? (await new Promise<never>(() => undefined));
   } catch (error) {
     return new FleetError('refused', error instanceof Error ? error.message : String(error));
   }
