@@ -6,6 +6,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, FleetMessage, Stop } from '../link.ts';
+import { claimsMessage, readClaimRequest } from '../site/messages.ts';
 import { FreeRun } from './free-run.ts';
 import { decodedLeader, leaderKey } from './leader.ts';
 import {
@@ -82,7 +83,7 @@ export class ClockMember {
   }
 
   async open(): Promise<void> {
-    const { link, log } = this.#options;
+    const { link, log, prefix, shard } = this.#options;
     await this.#time.start(true);
     const onFailure = (error: unknown) => {
       log.warning(`the clock of the fleet: ${errorText(error)}`);
@@ -95,6 +96,7 @@ export class ClockMember {
         if (value !== null) this.#leader = decodedLeader(value).http || null;
       }),
       await this.#serve('prepare', async (request) => this.#steps.prepare(readPrepare(request))),
+      await link.serve('clock-claim', clockSubject(prefix, 'claim', shard), (request) => this.#claims(request)),
       await this.#serve('go', async (request) => this.#steps.go(readGo(request))),
       await this.#serve('set', (request) => this.#set(request)),
     ];
@@ -105,6 +107,14 @@ export class ClockMember {
     return link.serve(`clock-${verb}`, clockSubject(prefix, verb, shard), async (request) =>
       clockMessage(await answer(request)),
     );
+  }
+
+  /** Claims of limits of the fleet, which change nothing here. @throws FleetError `refused` */
+  async #claims(request: FleetMessage): Promise<FleetMessage> {
+    const { endUs } = readClaimRequest(request);
+    const { driven, fleetPart } = this.#options.plant;
+    if (!(endUs > driven.reached)) throw new FleetError('refused', 'the piece of time is over');
+    return Promise.resolve(claimsMessage(fleetPart.claims(endUs)));
   }
 
   /** Begins to tick. */

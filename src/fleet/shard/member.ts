@@ -5,6 +5,7 @@ import type { FleetSettings } from '../../contract/fleet-settings.ts';
 import type { PerformBytes } from '../../contract/perform-bytes.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { ClockMember } from '../clock/member.ts';
+import { SiteMember } from '../site/member.ts';
 import type { ClockedPlant } from '../clock/plant.ts';
 import type { ClockRecord } from '../clock/record.ts';
 import { startLine } from '../../core/adapter.ts';
@@ -143,8 +144,11 @@ export class FleetMember {
     const news = publishNews({ ...common, logBook, monotonicMs: () => wall.monotonicMs() });
     const clock = new ClockMember({ link, prefix, shard, plant, record, wall, later, log, sent: () => ticks.left });
     await clock.open();
+    const site = new SiteMember({ link, prefix, shard, part: plant.fleetPart, later, log });
+    await site.open();
     this.#clock = clock;
-    this.#open = { link, membership, ticks, requests, clock, stops: [serving, () => ticks.stop(), news] };
+    const stops = [serving, () => ticks.stop(), news, () => site.close()];
+    this.#open = { link, membership, ticks, requests, clock, stops };
     ticks.repeat();
   }
 
