@@ -174,8 +174,7 @@ function gather({ allocation, loaded, scopes }: Bound, parts: readonly FleetClai
 function sharesOf({ allocation, scopes }: Bound, part: number, count: number, first: number, length: number) {
   const places = Int32Array.from(scopes, (scope) => (scope.part < 0 ? count : scope.part === part ? scope.at : -1));
   const placed = (of: Int32Array) => of.slice(first, first + length).map((s) => (s < 0 ? -1 : (places[s] ?? -1)));
-  const bySpot = (of: readonly boolean[]) =>
-    range(0, count + 1).map((spot) => of[places.indexOf(spot)] ?? false);
+  const bySpot = (of: readonly boolean[]) => range(0, count + 1).map((spot) => of[places.indexOf(spot)] ?? false);
   const side = ({ shareW, cutBy, endedBy, binds, netTighter }: SideShares): SideShares => ({
     shareW: shareW.slice(first, first + length),
     cutBy: placed(cutBy),

@@ -94,8 +94,14 @@ export function sumsOf({ columns, indexes, scopes }: FleetClaims): ClaimSums {
   // limits of the process itself bound what its devices can ask of the fleet
   const own = scopes.find(({ devices }) => devices === null)?.limitsW ?? noBudgetW;
   return {
-    injectW: Math.min(sum((i) => Math.max(0, at('demandW', i))), own.generation ?? Infinity),
-    absorbW: Math.min(sum((i) => Math.max(0, -at('demandW', i))), own.load ?? Infinity),
+    injectW: Math.min(
+      sum((i) => Math.max(0, at('demandW', i))),
+      own.generation ?? Infinity,
+    ),
+    absorbW: Math.min(
+      sum((i) => Math.max(0, -at('demandW', i))),
+      own.load ?? Infinity,
+    ),
     maxInjectW: sum((i) => at('maxInjectW', i)),
     maxAbsorbW: sum((i) => at('maxAbsorbW', i)),
     reachInjectW: sum((i) => Math.max(0, at('reachW', i))),

@@ -159,7 +159,13 @@ export class Barrier {
     const inOrder = claimed
       .filter(({ claims }) => claims.indexes.length > 0)
       .sort((a, b) => (a.claims.indexes[0] ?? 0) - (b.claims.indexes[0] ?? 0));
-    const pieces = inOrder.length === 0 ? [] : sharing.share(inOrder.map(({ claims }) => claims), endUs);
+    const pieces =
+      inOrder.length === 0
+        ? []
+        : sharing.share(
+            inOrder.map(({ claims }) => claims),
+            endUs,
+          );
     return {
       stands: claimed,
       of: new Map(

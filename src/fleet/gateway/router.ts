@@ -117,6 +117,8 @@ export class ShardRouter {
         return this.#pass(this.#firstLive(), request);
       case 'overview':
         return this.#overviewOf(request);
+      case 'site':
+        return this.#site(request);
       case 'list':
         return this.#listed(request);
       case 'chosen':
@@ -254,6 +256,21 @@ export class ShardRouter {
     if (device !== undefined) return this.#pass(this.#holding(Number(device)), request);
     const parameter = 'device' in request.route.query.shape ? 'device or shard' : 'shard';
     throw invalid('query', 'shard', `give ${parameter}: ids and times of several processes do not mix`);
+  }
+
+  /** The site of the fleet, or the devices of one shard. @throws HttpProblem `fleet-unsupported` */
+  #site(request: RoutedRequest): Promise<ForwardedReply> {
+    if (request.query['device'] !== undefined) return this.#chosen(request);
+    const { devices } = (request.body ?? {}) as { readonly devices?: readonly number[] };
+    const [first] = devices ?? [];
+    if (devices === undefined || first === undefined) return this.#lead(request);
+    const holder = this.#holding(first);
+    if (devices.some((index) => this.#holding(index) !== holder))
+      throw new HttpProblem(
+        'fleet-unsupported',
+        'A gateway has no limits of a group over several shards: give limits for the devices of each, or for the whole fleet.',
+      );
+    return this.#pass(holder, request);
   }
 
   async #askAll(request: RoutedRequest, shards = this.#shards()): Promise<Outcomes> {

@@ -46,6 +46,7 @@ const plainRules: ReadonlySet<RuleName> = new Set([
   'all',
   'list',
   'overview',
+  'site',
   'any',
   'leader',
   'own',

@@ -65,8 +65,16 @@ function netOf(claims: ClaimSums, { injectW, absorbW }: SumShare) {
 type Counted = BudgetedShard & { readonly claims: ClaimSums };
 
 /** Budgets of the shards that claim, of what the limits leave them. */
-function sharedParts(limitsW: SiteLimitsW, shards: readonly Counted[], safe: ReadonlyMap<string, SiteLimitsW>, rules: Pick<SiteRules, 'shareSums'>) {
-  const { shares, binding } = rules.shareSums(limitsW, shards.map(({ claims }) => claims));
+function sharedParts(
+  limitsW: SiteLimitsW,
+  shards: readonly Counted[],
+  safe: ReadonlyMap<string, SiteLimitsW>,
+  rules: Pick<SiteRules, 'shareSums'>,
+) {
+  const { shares, binding } = rules.shareSums(
+    limitsW,
+    shards.map(({ claims }) => claims),
+  );
   const parts = shards.map(({ shard, claims }, i) => {
     const share = shares[i] ?? { injectW: 0, absorbW: 0 };
     return { shard, share, net: netOf(claims, share) };
@@ -79,12 +87,18 @@ function sharedParts(limitsW: SiteLimitsW, shards: readonly Counted[], safe: Rea
   const alone = { export: aloneOf('export'), import: aloneOf('import') };
   const budgets = parts.map(({ shard, share, net }): readonly [string, ShardBudget] => {
     const { injectW, absorbW } = share;
-    const netW = (name: 'export' | 'import', factor: number) => limitsW[name] === null ? null : Math.max(0, net[name]) * factor;
+    const netW = (name: 'export' | 'import', factor: number) =>
+      limitsW[name] === null ? null : Math.max(0, net[name]) * factor;
     return [
       shard,
       {
         // a shard that gives to others must not take it back for its own devices
-        shared: { export: netW('export', 1), import: netW('import', 1), generation: finite(injectW), load: finite(absorbW) },
+        shared: {
+          export: netW('export', 1),
+          import: netW('import', 1),
+          generation: finite(injectW),
+          load: finite(absorbW),
+        },
         alone: {
           export: netW('export', alone.export),
           import: netW('import', alone.import),
@@ -134,7 +148,10 @@ export function budgetsOf(
   });
   const { binding, budgets } =
     counted.length < renewed.length
-      ? { binding: [], budgets: [...safeParts(left, renewed)].map(([shard, partW]) => [shard, budgetBy(partW, shard)] as const) }
+      ? {
+          binding: [],
+          budgets: [...safeParts(left, renewed)].map(([shard, partW]) => [shard, budgetBy(partW, shard)] as const),
+        }
       : sharedParts(left, counted, safe, rules);
   return {
     binding,

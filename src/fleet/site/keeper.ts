@@ -170,7 +170,10 @@ export class SiteKeeper implements StepSharing {
     if (record === null || !isLeader()) return;
     const nowMs = wall.monotonicMs();
     const present = shards().map(({ seenMs, ...shard }) => ({ ...shard, isRenewed: nowMs - seenMs < renewedMs }));
-    const key = JSON.stringify([record.revision, present.map(({ shard, isRenewed, tick }) => [shard, isRenewed, tick])]);
+    const key = JSON.stringify([
+      record.revision,
+      present.map(({ shard, isRenewed, tick }) => [shard, isRenewed, tick]),
+    ]);
     if (key === this.#sentKey && nowMs - this.#sentMs < tellMs) return;
     this.#sentKey = key;
     this.#sentMs = nowMs;

@@ -70,7 +70,10 @@ class TestSharing implements StepSharing {
 
   set(patch: SitePatch): void {
     this.#revision += 1;
-    const limits = Object.entries(patch).map(([name, limitW]) => [name, limitW === null ? null : { limitW, owner: 'rest' }]);
+    const limits = Object.entries(patch).map(([name, limitW]) => [
+      name,
+      limitW === null ? null : { limitW, owner: 'rest' },
+    ]);
     this.#limits = { ...this.#limits, ...(Object.fromEntries(limits) as Partial<FleetLimits>) };
   }
 
@@ -118,7 +121,8 @@ describe('fleet/clock: the barrier', () => {
       const shards = steppedShards(shardsOf(devices, sizes, options));
       return { shards, barrier: new Barrier(1), sharing: new TestSharing() };
     });
-    for (const plant of [whole!, ...split.flatMap(({ shards }) => shards.map((shard) => shard.plant))]) planLimits(plant);
+    for (const plant of [whole!, ...split.flatMap(({ shards }) => shards.map((shard) => shard.plant))])
+      planLimits(plant);
     const cuts = (plants: readonly SimPlant[]) =>
       plants.flatMap((plant) => plant.devices.map(({ index }) => plant.siteCut(index)));
     const cutNames = new Set<string | undefined>();
