@@ -178,9 +178,9 @@ export const siteAnswer = members<ShownSite, Dated>()('SiteReply', () => ({
 
 /** The reply of one process. */
 function shownSite(plant: Plant, scope: readonly number[] | undefined) {
-  const now = siteOf(plant, scope);
-  const byKind = powersByKind(plant, now.devices);
-  return siteAnswer.reply({ ...now, byKind, tick: plant.latest.tick, simMs: plant.dateMs(plant.now) }, { plant });
+  const scopeNow = siteOf(plant, scope);
+  const byKind = powersByKind(plant, scopeNow.devices);
+  return siteAnswer.reply({ ...scopeNow, byKind, tick: plant.latest.tick, simMs: plant.dateMs(plant.now) }, { plant });
 }
 
 const pastKind = members<readonly [kind: AssetType, netW: readonly number[]]>()('SitePastKind', () => ({

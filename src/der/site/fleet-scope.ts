@@ -92,15 +92,15 @@ export function sumsOf({ columns, indexes, scopes }: FleetClaims): ClaimSums {
   const at = (name: keyof FleetClaims['columns'], position: number) => columns[name][position] ?? 0;
   const loads = [sum((i) => at('loadAtStartW', i)), sum((i) => at('loadAtEndW', i))];
   // limits of the process itself bound what its devices can ask of the fleet
-  const own = scopes.find(({ devices }) => devices === null)?.limitsW ?? noBudgetW;
+  const wholeW = scopes.find(({ devices }) => devices === null)?.limitsW ?? noBudgetW;
   return {
     injectW: Math.min(
       sum((i) => Math.max(0, at('demandW', i))),
-      own.generation ?? Infinity,
+      wholeW.generation ?? Infinity,
     ),
     absorbW: Math.min(
       sum((i) => Math.max(0, -at('demandW', i))),
-      own.load ?? Infinity,
+      wholeW.load ?? Infinity,
     ),
     maxInjectW: sum((i) => at('maxInjectW', i)),
     maxAbsorbW: sum((i) => at('maxAbsorbW', i)),

@@ -69,7 +69,7 @@ export class SiteKeeper implements StepSharing {
   #sharing: DeviceSharing;
   /** budgets of the last message of this gateway */
   #sent: ReadonlyMap<string, ShardBudget> = new Map();
-  /** what the last message was made of */
+  /** revision, shards and ticks of the last message */
   #sentKey = '';
   #sentMs = -Infinity;
   /** the last message of any leader */
