@@ -75,6 +75,7 @@ export class FleetLead {
       wall,
       later,
       isLeader: () => this.#leadership.isLeader,
+      fleet: () => this.#keeper.record?.fleet ?? null,
       shards: () => siteShards(view),
       rules: siteRules,
       log,

@@ -144,7 +144,7 @@ export class FleetMember {
     const news = publishNews({ ...common, logBook, monotonicMs: () => wall.monotonicMs() });
     const clock = new ClockMember({ link, prefix, shard, plant, record, wall, later, log, sent: () => ticks.left });
     await clock.open();
-    const site = new SiteMember({ link, prefix, shard, part: plant.fleetPart, later, log });
+    const site = new SiteMember({ link, prefix, shard, fleet: record.fleet, part: plant.fleetPart, later, log });
     await site.open();
     this.#clock = clock;
     const stops = [serving, () => ticks.stop(), news, () => site.close()];

@@ -12,6 +12,7 @@ import type { SimTime, WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { StepSharing } from '../clock/barrier.ts';
 import { replaceShared } from '../clock/store.ts';
+import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
 import { budgetsOf } from './budgets.ts';
 import { readBudgets, sharesSubject } from './messages.ts';
@@ -46,6 +47,8 @@ export interface SiteKeeperOptions {
   readonly wall: Pick<WallClock, 'monotonicMs'>;
   readonly later: Later;
   readonly isLeader: () => boolean;
+  /** the fleet of the clock; null: no shard has started yet */
+  readonly fleet: () => string | null;
   /** in the order of their devices */
   readonly shards: () => readonly SiteShard[];
   readonly rules: SiteRules;
@@ -114,12 +117,18 @@ export class SiteKeeper implements StepSharing {
     if (this.#record === null || record.revision > this.#record.revision) this.#record = record;
   }
 
+  /** The limits of the present fleet; null: none were set yet. */
+  get #present(): SiteRecord | null {
+    return this.#record?.fleet === this.#options.fleet() ? this.#record : null;
+  }
+
   get now(): FleetSiteNow {
     const { rules, wall } = this.#options;
-    const heard = this.#heard?.message.revision === this.#record?.revision ? this.#heard : null;
+    const present = this.#present;
+    const heard = this.#heard?.message.revision === present?.revision ? this.#heard : null;
     const isHeard = heard !== null && wall.monotonicMs() - heard.ms < silentMs;
     return {
-      ...rules.shown(this.#record?.book ?? null),
+      ...rules.shown(present?.book ?? null),
       binding: isHeard ? heard.message.binding : [],
       mode: this.isLimited ? (isHeard ? 'shared' : 'fallback') : null,
     };
@@ -127,18 +136,20 @@ export class SiteKeeper implements StepSharing {
 
   /** Sets or ends limits of one owner. @throws SimError as `Plant.setSite`; FleetError */
   async change(patch: SitePatch, by: Provenance, owner: string | undefined): Promise<void> {
-    const { link, rules } = this.#options;
+    const { link, rules, fleet: fleetNow } = this.#options;
+    const fleet = fleetNow();
+    if (fleet === null) throw new FleetError('no-responder', 'no shard has joined the fleet yet');
     const record = await replaceShared<SiteRecord>(link, siteEntry, (present) => {
-      const book = rules.change(present?.book ?? null, patch, by, owner);
+      const book = rules.change(present?.fleet === fleet ? present.book : null, patch, by, owner);
       const limits = limitsOf(rules.shown(book));
-      return { v: 1, revision: (present?.revision ?? 0) + 1, limits: hasLimit(limits) ? limits : null, book };
+      return { v: 1, fleet, revision: (present?.revision ?? 0) + 1, limits: hasLimit(limits) ? limits : null, book };
     });
     if (record !== null) this.#take(record);
     this.#look();
   }
 
   get isLimited(): boolean {
-    return this.#record !== null && this.#record.limits !== null;
+    return (this.#present?.limits ?? null) !== null;
   }
 
   /** A new leader shares anew. */
@@ -149,9 +160,8 @@ export class SiteKeeper implements StepSharing {
   }
 
   share(claims: readonly FleetClaims[], endUs: SimTime): readonly LedPiece[] {
-    const record = this.#record;
-    if (record === null || record.limits === null) return [];
-    const { limits, revision } = record;
+    const { limits = null, revision = 0 } = this.#present ?? {};
+    if (limits === null) return [];
     const shares = this.#sharing.share(claims, limits, revision, endUs);
     return claims.map((_, i) => ({ limits, endUs, shares: shares?.[i] ?? null }));
   }
@@ -166,7 +176,7 @@ export class SiteKeeper implements StepSharing {
   /** Tells the shards their budgets where something has changed, and from time to time. */
   #look(): void {
     const { isLeader, wall, shards } = this.#options;
-    const record = this.#record;
+    const record = this.#present;
     if (record === null || !isLeader()) return;
     const nowMs = wall.monotonicMs();
     const present = shards().map(({ seenMs, ...shard }) => ({ ...shard, isRenewed: nowMs - seenMs < renewedMs }));

@@ -14,6 +14,8 @@ export interface SiteMemberOptions {
   readonly link: Pick<FleetLink, 'shared' | 'subscribe'>;
   readonly prefix: string;
   readonly shard: string;
+  /** of the clock */
+  readonly fleet: string;
   readonly part: FleetPart;
   readonly later: Later;
   readonly log: Pick<Logger, 'info' | 'warning'>;
@@ -33,13 +35,13 @@ export class SiteMember {
 
   /** A fleet with limits gives a new shard nothing before its leader counts it. @throws FleetError */
   async open(): Promise<void> {
-    const { link, prefix, part } = this.#options;
+    const { link, prefix, part, fleet } = this.#options;
     this.#stop = link.subscribe(sharesSubject(prefix), (body) => {
       this.#follow(body);
     });
     const stored = await link.shared.get(siteKey);
     const record = stored && decodedSite(stored.value);
-    if (record?.limits && this.#revision < 0)
+    if (record?.limits && record.fleet === fleet && this.#revision < 0)
       part.setBudget({ limits: record.limits, budgetW: noPowerOf(record.limits), binding: [], mode: 'fallback' });
   }
 

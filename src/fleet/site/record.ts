@@ -8,6 +8,8 @@ export const siteKey = 'site';
 
 export interface SiteRecord {
   readonly v: 1;
+  /** of the clock: limits end with the fleet that they were set in */
+  readonly fleet: string;
   /** grows with each change */
   readonly revision: number;
   /** in force; null: none */
@@ -24,6 +26,7 @@ export const decodedSite = (bytes: Uint8Array): SiteRecord =>
     jsonOf(bytes, what),
     {
       v: (value) => value === 1,
+      fleet: (value) => typeof value === 'string',
       revision: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
       limits: (value) => value === null || isFleetLimits(value),
       book: (value) => value !== undefined,
