@@ -47,6 +47,7 @@ const plainRules: ReadonlySet<RuleName> = new Set([
   'list',
   'overview',
   'site',
+  'faults',
   'any',
   'leader',
   'own',
