@@ -1,11 +1,13 @@
 /** The connection point: operations, and members of replies and requests. */
 import { memo } from '../core/lazy.ts';
-import { maxSiteLimitW, siteLimitNames, siteOwnerOf } from '../contract/site.ts';
+import { fleetSiteModes, maxSiteLimitW, siteLimitNames, siteOwnerOf } from '../contract/site.ts';
 import type { SiteCut, SiteLimitName, SiteNow, SiteOwnerNow, SitePatch, SiteTarget } from '../contract/site.ts';
 import { count, inKilo, list, measured, member, members, nested, text, time, word } from './common/members.ts';
 import { deviceIndex, integerParam, maxDeviceIndex } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
+import { missingShard, missingText } from './fleet/members.ts';
+import type { MissingShard } from './fleet/members.ts';
 import type { SiteColumns } from './history/site-history.ts';
 import type { RouteContext } from './http/context.ts';
 import type { Origin } from '../core/origin.ts';
@@ -30,7 +32,12 @@ const scopeDevices = 'Indexes of the devices behind this connection point; null:
 const ownLimit = (name: SiteLimitName) =>
   inKilo.orNull(`${meanings[name]} The limit of this owner; null: none.`, ({ limitsW }: SiteOwnerNow) => limitsW[name]);
 
-const siteOwner = members<SiteOwnerNow, Pick<RouteContext, 'plant'>>()(
+/** Dates of the instants of writers. */
+interface Dated {
+  readonly plant: Pick<Plant, 'dateMs'>;
+}
+
+const siteOwner = members<SiteOwnerNow, Dated>()(
   'SiteOwner',
   () => ({
     owner: text('Source of the limits, with a name if the source has several owners.'),
@@ -72,7 +79,7 @@ const limitBy = (name: SiteLimitName) =>
   );
 
 /** Powers and limits of one scope. */
-const site = members<SiteNow, Pick<RouteContext, 'plant'>>()('Site', () => ({
+const site = members<SiteNow, Dated>()('Site', () => ({
   devices: devices(scopeDevices),
   net_power_kw: inKilo(
     'Power through the connection point, kW: `generation_kw` minus `consumption_kw` minus `load_kw`. ' +
@@ -111,7 +118,7 @@ const site = members<SiteNow, Pick<RouteContext, 'plant'>>()('Site', () => ({
 }));
 
 /** Sums over the devices of one kind. */
-interface KindPower {
+export interface KindPower {
   deliveredW: number;
   absorbedW: number;
 }
@@ -144,15 +151,37 @@ function powersByKind(plant: Plant, scope: readonly number[] | null): Partial<Re
   return sums;
 }
 
-const siteAnswer = members<SiteNow, Pick<RouteContext, 'plant'>>()('SiteReply', () => ({
+/** A connection point with the instant at which it is shown. */
+export interface ShownSite extends SiteNow {
+  readonly byKind: Partial<Record<AssetType, KindPower>>;
+  readonly tick: number;
+  readonly simMs: number;
+  /** at the gateway of a fleet */
+  readonly missing?: readonly MissingShard[];
+}
+
+export const siteAnswer = members<ShownSite, Dated>()('SiteReply', () => ({
   ...site.members(),
   by_kind: nested(powerByKind)(
     'Parts of `generation_kw` and `consumption_kw` by kind of device, of the same instant.',
-    ({ devices: scope }, { plant }) => powersByKind(plant, scope),
+    ({ byKind }) => byKind,
   ),
-  tick: count((_site, { plant }) => plant.latest.tick),
-  sim_time: time('Simulated time of the answer.', (_site, { plant }) => plant.dateMs(plant.now)),
+  mode: word(fleetSiteModes).optional(
+    'Only while a fleet has limits. `shared`: its leader divides them. `fallback`: no leader has told this process ' +
+      'anything for 5 s, and its devices keep to their part by rating.',
+    ({ mode }) => mode,
+  ),
+  missing: list(missingShard).optional(missingText, ({ missing }) => missing),
+  tick: count(),
+  sim_time: time('Simulated time of the answer.', ({ simMs }) => simMs),
 }));
+
+/** The reply of one process. */
+function shownSite(plant: Plant, scope: readonly number[] | undefined) {
+  const scopeNow = siteOf(plant, scope);
+  const byKind = powersByKind(plant, scopeNow.devices);
+  return siteAnswer.reply({ ...scopeNow, byKind, tick: plant.latest.tick, simMs: plant.dateMs(plant.now) }, { plant });
+}
 
 const pastKind = members<readonly [kind: AssetType, netW: readonly number[]]>()('SitePastKind', () => ({
   asset_type: word(assetTypes)(([kind]) => kind),
@@ -193,7 +222,7 @@ const pastSite = members<PastSite>()('SiteHistory', () => ({
   ),
 }));
 
-const siteScopes = members<readonly SiteNow[], Pick<RouteContext, 'history' | 'plant'>>()('SiteScopes', () => ({
+const siteScopes = members<readonly SiteNow[], Dated & Pick<RouteContext, 'history'>>()('SiteScopes', () => ({
   scopes: list(site)(
     'The whole site, then devices and groups that have limits, smaller ones first.',
     (scopes) => scopes,
@@ -223,7 +252,7 @@ const siteQuery = z.strictObject({
 
 const bodyLimitNames = siteLimitNames.map((name) => `${name}_limit_kw` as const);
 
-const siteBodySchema = memo(() =>
+export const siteBodySchema = memo(() =>
   z
     .strictObject({
       export_limit_kw: limitToSet(meanings.export),
@@ -256,14 +285,15 @@ const siteBodySchema = memo(() =>
     .openapi('SiteRequest', { minProperties: 1 }),
 );
 
-type SiteBody = z.output<ReturnType<typeof siteBodySchema>>;
+export type SiteBody = z.output<ReturnType<typeof siteBodySchema>>;
 
 /** The scope of a request: one device, a group, or the whole site. */
 function siteOf(plant: Plant, devices: readonly number[] | undefined): SiteNow {
   return devices ? plant.siteOf(devices) : plant.site;
 }
 
-function sitePatch(body: SiteBody): SitePatch {
+/** The limits of a request. */
+export function sitePatch(body: SiteBody): SitePatch {
   return Object.fromEntries(
     siteLimitNames.flatMap((name) => {
       const limitKw = body[`${name}_limit_kw`];
@@ -278,10 +308,13 @@ function targetOf(device: number | undefined, body: SiteBody, by: Origin): SiteT
   const devices = device === undefined ? body.devices : [device];
   return {
     ...(devices && { devices }),
-    // the name is prefixed with the source: no request can change limits of another protocol
-    ...(body.owner !== undefined && { owner: `${siteOwnerOf(by)}:${body.owner}` }),
+    ...ownerIn(body, by),
   };
 }
+
+/** The owner that a request names; its source stands in front: no request can change limits of another protocol. */
+export const ownerIn = ({ owner }: SiteBody, by: Origin): Pick<SiteTarget, 'owner'> =>
+  owner === undefined ? {} : { owner: `${siteOwnerOf(by)}:${owner}` };
 
 export const siteRoutes: readonly Route[] = [
   route({
@@ -296,8 +329,7 @@ export const siteRoutes: readonly Route[] = [
       'tick, at the terminals of the devices.',
     query: siteQuery,
     reply: siteAnswer.schema,
-    handle: (ctx, { query: { device } }) =>
-      siteAnswer.reply(siteOf(ctx.plant, device === undefined ? undefined : [device]), ctx),
+    handle: (ctx, { query: { device } }) => shownSite(ctx.plant, device === undefined ? undefined : [device]),
   }),
   route({
     method: 'post',
@@ -318,7 +350,7 @@ export const siteRoutes: readonly Route[] = [
     handle(ctx, { query, body, by }) {
       const target = targetOf(query.device, body, by);
       ctx.plant.setSite(sitePatch(body), by, target);
-      return siteAnswer.reply(siteOf(ctx.plant, target.devices), ctx);
+      return shownSite(ctx.plant, target.devices);
     },
   }),
   route({

@@ -66,6 +66,10 @@ export interface SiteOwnerNow {
 /** Limits by their name, W; null: no limit. */
 export type SiteLimitsW = Readonly<Record<SiteLimitName, number | null>>;
 
+export const fleetSiteModes = ['shared', 'fallback'] as const;
+/** `shared`: by the leader of the fleet; `fallback`: it is away, and each process keeps to a part that is safe. */
+export type FleetSiteMode = (typeof fleetSiteModes)[number];
+
 /** Powers of a scope at the end of the last tick, W, and its limits. */
 export interface SiteNow {
   /** ascending indexes; null: the whole site */
@@ -83,6 +87,8 @@ export interface SiteNow {
   readonly tickLimitsW: SiteLimitsW;
   /** owners in the order of their first limit */
   readonly owners: readonly SiteOwnerNow[];
+  /** of the whole site, while a fleet around it has limits: who divides them; absent: it has none */
+  readonly mode?: FleetSiteMode;
 }
 
 /** The limit that reduces the power of a device. */

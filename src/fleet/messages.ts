@@ -3,6 +3,9 @@
  * numbers, and the JSON texts of its devices one after the other. Numbers are little-endian, as on every platform that
  * runs a fleet.
  */
+import { assetTypes } from '../contract/device.ts';
+import type { AssetType } from '../contract/device.ts';
+import type { ClaimSums, RatingSums } from '../contract/fleet-site.ts';
 import { inverterStates } from '../contract/snapshot.ts';
 import { FleetError } from './link.ts';
 
@@ -15,6 +18,20 @@ const partBytes = 512 * 1024 - maxHeadBytes - 4;
 
 /** Severities of a column; the code is the position. */
 export const severityCodes = ['none', 'info', 'warning', 'error'] as const;
+
+/** Powers of one kind of devices: what they inject and absorb, W. */
+export type KindPowers = readonly [injectW: number, absorbW: number];
+
+/** Sums over the site of a shard at the end of a tick, W. */
+export interface TickSite {
+  readonly generationW: number;
+  readonly consumptionW: number;
+  readonly loadW: number;
+  readonly kinds: Readonly<Partial<Record<AssetType, KindPowers>>>;
+  readonly ratings: RatingSums;
+  /** null: the shard knows of no limits of its fleet */
+  readonly claims: ClaimSums | null;
+}
 
 export interface TickHead {
   readonly v: 1;
@@ -37,6 +54,8 @@ export interface TickHead {
   /** numbers that no tick of the process has had: a late shard may join slots in one tick */
   readonly unused: number;
   readonly rateEffective: number;
+  /** absent: the shard is of a version that knows no limits of its fleet */
+  readonly site?: TickSite;
 }
 
 /** Members of the head that are the same in all parts of a tick. */
@@ -144,7 +163,37 @@ const isCount: HeadCheck = (value) => Number.isSafeInteger(value) && (value as n
 const isFinite: HeadCheck = (value) => Number.isFinite(value);
 const isSize: HeadCheck = (value) => Number.isFinite(value) && (value as number) >= 0;
 
-const headChecks: Readonly<Record<keyof TickHead, HeadCheck>> = {
+const hasSizes = (value: unknown, names: readonly string[]) =>
+  typeof value === 'object' &&
+  value !== null &&
+  names.every((name) => isSize((value as Readonly<Record<string, unknown>>)[name]));
+
+const ratingNames: readonly (keyof RatingSums)[] = ['maxInjectW', 'maxAbsorbW'];
+const claimNames: readonly (keyof ClaimSums)[] = [
+  ...ratingNames,
+  'injectW',
+  'absorbW',
+  'reachInjectW',
+  'reachAbsorbW',
+  'sleepW',
+  'minLoadW',
+  'maxLoadW',
+];
+
+const isSite: HeadCheck = (value) => {
+  const { kinds, ratings, claims } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    hasSizes(value, ['generationW', 'consumptionW', 'loadW']) &&
+    hasSizes(ratings, ratingNames) &&
+    (claims === null || hasSizes(claims, claimNames)) &&
+    typeof kinds === 'object' &&
+    Object.entries(kinds ?? {}).every(
+      ([kind, powers]) => (assetTypes as readonly string[]).includes(kind) && hasSizes(powers, ['0', '1']),
+    )
+  );
+};
+
+const headChecks: Readonly<Record<keyof Omit<TickHead, 'site'>, HeadCheck>> = {
   v: (value) => value === 1,
   session: (value) => typeof value === 'string' && value.length > 0 && value.length <= 64,
   epoch: isCount,
@@ -173,6 +222,7 @@ function readHead(message: Buffer, end: number): TickHead {
   for (const [name, fits] of Object.entries(headChecks)) {
     if (!Object.hasOwn(head, name) || !fits(head[name])) throw refused(`has no valid "${name}" in its head`);
   }
+  if (head['site'] !== undefined && !isSite(head['site'])) throw refused('has no valid "site" in its head');
   const checked = value as TickHead;
   if (checked.part >= checked.parts) throw refused(`is part ${checked.part} of ${checked.parts}`);
   return checked;

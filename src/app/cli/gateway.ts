@@ -12,6 +12,7 @@ import { systemClock } from '../../core/time/clock.ts';
 import { callLater } from '../../core/time/timers.ts';
 import { apiVersion } from '../../api/http/context.ts';
 import { startGateway } from '../../fleet/gateway/app.ts';
+import { fleetSiteRules } from '../fleet-site-rules.ts';
 import { createStopHandler } from './ending.ts';
 import { accessWords, invalidGateway, planOf } from './gateway-plan.ts';
 import { LocalFleet } from './local-fleet.ts';
@@ -129,6 +130,7 @@ async function serveFleet(
       buildId: buildId(),
       startedAtMs: systemClock.nowMs(),
     },
+    siteRules: fleetSiteRules,
     logBook,
     clock: systemClock,
     later: callLater,

@@ -22,6 +22,7 @@ import type { Logger } from '../../core/log/log.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { DeviceEnergy, SiteEnergy } from '../../contract/energy.ts';
+import type { FleetPart } from '../../contract/fleet-site.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import { simStepS } from '../../contract/plant.ts';
 import type {
@@ -41,6 +42,7 @@ import { DrivenTicks } from './driven-ticks.ts';
 import type { DeviceSpec } from '../device/template.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { PlantExchange } from './exchange.ts';
+import { createFleetPart } from './fleet-part.ts';
 import { Pace, RealTicks } from './pace.ts';
 import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
@@ -91,6 +93,8 @@ export class SimPlant implements Plant {
   readonly exchange: PlantExchange;
   /** ticks from outside */
   readonly driven: DrivenTicks;
+  /** the site under the limits of a fleet */
+  readonly fleetPart: FleetPart;
   readonly #options: PlantOptions;
   readonly #roster: Roster;
   readonly #site: Site;
@@ -143,6 +147,7 @@ export class SimPlant implements Plant {
     this.#stepping = this.#createStepping();
     this.#realTicks = this.#createRealTicks();
     this.driven = this.#createDrivenTicks();
+    this.fleetPart = createFleetPart(this.#site, () => this.driven.reached);
     this.exchange = this.#createExchange();
     // before the first tick: a snapshot exists before the first request
     const instant = options.clock.tickTime;

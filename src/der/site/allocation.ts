@@ -5,6 +5,7 @@
  */
 import { keptArray, keptParts, keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
+import type { FleetShares, SideShares } from '../../contract/fleet-site.ts';
 import type { SiteLimitName } from '../../contract/site.ts';
 import { createClaims, createNest, shareRooms } from './sharing.ts';
 import type { Claims, Nest } from './sharing.ts';
@@ -53,6 +54,20 @@ function keptSide({ claims, nest, netTighter }: Side): Kept {
         });
       },
     ),
+  });
+}
+
+function sideShares({ claims: { shareW, cutBy, endedBy }, nest, netTighter }: Side): SideShares {
+  return { shareW, cutBy, endedBy, binds: nest.rooms.map(({ binds }) => binds), netTighter };
+}
+
+function takeSide(side: Side, { shareW, cutBy, endedBy, binds, netTighter }: SideShares): void {
+  side.claims.shareW.set(shareW);
+  side.claims.cutBy.set(cutBy);
+  side.claims.endedBy.set(endedBy);
+  side.nest.rooms.forEach((room, r) => {
+    room.binds = binds[r] ?? false;
+    side.netTighter[r] = netTighter[r] ?? false;
   });
 }
 
@@ -108,6 +123,17 @@ export class Allocation {
       minLoadW: keptArray(this.minLoadW),
       maxLoadW: keptArray(this.maxLoadW),
     });
+  }
+
+  /** The last shares with their causes, which later ones overwrite. */
+  get shares(): FleetShares {
+    return { injecting: sideShares(this.#injecting), absorbing: sideShares(this.#absorbing) };
+  }
+
+  /** Takes over shares that another allocation has made. @param shares as many of them as there are devices */
+  take({ injecting, absorbing }: FleetShares): void {
+    takeSide(this.#injecting, injecting);
+    takeSide(this.#absorbing, absorbing);
   }
 
   get injecting(): Claims {

@@ -7,6 +7,7 @@ import type { Kept } from '../../core/kept.ts';
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Provenance } from '../../core/origin.ts';
+import type { ClaimSums, FleetBudget, FleetClaims, LedPiece, RatingSums } from '../../contract/fleet-site.ts';
 import { siteLimitNames } from '../../contract/site.ts';
 import type {
   SiteCut,
@@ -19,6 +20,7 @@ import type {
 } from '../../contract/site.ts';
 import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
+import { budgetLimits, claimsOf, fleetCut, noBudgetW, sumsOf } from './fleet-scope.ts';
 import type { MeterFaceOptions } from './meter-face.ts';
 import type { Metering } from './metering.ts';
 import { scopeDevices, SiteScope, SiteScopes } from './scopes.ts';
@@ -47,7 +49,8 @@ const negligibleW = 1e-3;
 /** The scopes with limits, bound to the present devices by position. */
 interface Bound {
   readonly devices: readonly SiteDevice[];
-  readonly scopes: readonly SiteScope[];
+  /** null: the fleet around the site, behind all others */
+  readonly scopes: readonly (SiteScope | null)[];
   /** limits of each scope that the allocation shares */
   readonly limits: readonly SiteScope['inForce'][];
   /** positions of the devices of each scope */
@@ -55,6 +58,8 @@ interface Bound {
   /** positions of the scopes whose limits depend on local loads */
   readonly loaded: readonly number[];
   readonly allocation: Allocation;
+  /** true: the shares are those of the leader of the fleet */
+  readonly isLed: boolean;
 }
 
 /** State of a site without meters. */
@@ -78,6 +83,12 @@ export class Site {
   #boundsSet = false;
   /** end of the present bounds */
   #end = 0;
+  /** limits of the fleet around the site; null: none */
+  #fleet: FleetBudget | null = null;
+  /** end of shares that the leader of the fleet has made */
+  #ledUntil = 0;
+  /** number of changes of the limits of the own scopes */
+  #revision = 0;
   /** devices of the last `measure`, with their powers and local loads by position */
   #measured: readonly SiteDevice[] = [];
   #powerW = new Float64Array(0);
@@ -112,7 +123,9 @@ export class Site {
   #keptSharing(): Kept {
     return keptRecord(
       () => {
-        const bound = this.#bound?.devices === this.#devices() ? this.#bound : null;
+        // the fleet is joined anew after a restart, and brings its limits then
+        const isOwn = this.#bound?.scopes.at(-1) !== null;
+        const bound = isOwn && this.#bound?.devices === this.#devices() ? this.#bound : null;
         return {
           stale: this.#stale,
           boundsSet: this.#boundsSet,
@@ -120,8 +133,8 @@ export class Site {
           indexes: bound && bound.devices.map(({ index }) => index),
           bound: bound && {
             scopes: bound.scopes.map((scope) => ({
-              devices: scope.devices,
-              present: this.#scopes.of(scope.devices) === scope,
+              devices: scope?.devices ?? null,
+              present: this.#scopes.of(scope?.devices ?? null) === scope,
             })),
             limits: bound.limits,
             allocation: bound.allocation.kept().save(),
@@ -201,6 +214,7 @@ export class Site {
     const position = positionOf(devices, deviceIndex);
     const cut = allocation.cutOf(position, devices[position]?.siteShare.powerW ?? 0);
     const scope = cut && scopes[cut.scope];
+    if (cut && scope === null) return this.#fleet && fleetCut(this.#fleet, cut.limit);
     const tightest = cut && limits[cut.scope]?.[cut.limit];
     if (!cut || !scope || !tightest || scope.tightest(cut.limit) === null) return null;
     return { devices: scope.devices, limit: cut.limit, limitW: tightest.limitW, owner: tightest.owner };
@@ -228,6 +242,7 @@ export class Site {
 
   #changed(): void {
     this.#stale = true;
+    this.#revision += 1;
     this.#anyLimit = this.#scopes.anyLimit;
   }
 
@@ -292,19 +307,67 @@ export class Site {
   /** The instant at which `share` ends a piece from `from` at the latest; Infinity: it does not. */
   nextCut(from: SimTime): number {
     const metered = this.#metering?.nextCut(from) ?? Infinity;
-    return this.#anyLimit ? Math.min(metered, this.nextSharing(from)) : metered;
+    return this.anyLimit ? Math.min(metered, this.nextSharing(from)) : metered;
   }
 
   /** True if limits are in force. */
   get anyLimit(): boolean {
-    return this.#anyLimit;
+    return this.#anyLimit || this.#fleet !== null;
+  }
+
+  /** Limits of the fleet around the site, and the part of them that the devices have; null: none. */
+  get fleet(): FleetBudget | null {
+    return this.#fleet;
+  }
+
+  /** Devices follow from the next piece of time on, unless the leader of the fleet has shared it. */
+  setFleet(fleet: FleetBudget | null): void {
+    this.#fleet = fleet;
+    this.#stale = true;
+    if (fleet === null) this.#ledUntil = 0;
+  }
+
+  /** Claims of the devices, which have all advanced to `from`, up to `end`. */
+  claims(from: SimTime, end: SimTime): FleetClaims {
+    return claimsOf(this.#devices(), this.#surroundings, { from, end, revision: this.#revision }, this.#scopes.limited);
+  }
+
+  /** Sums of the ratings of devices that can inject and absorb now. */
+  get ratings(): RatingSums {
+    let [maxInjectW, maxAbsorbW] = [0, 0];
+    for (const { siteShare } of this.#devices()) {
+      maxInjectW += siteShare.maxInjectW;
+      maxAbsorbW += siteShare.maxAbsorbW;
+    }
+    return { maxInjectW, maxAbsorbW };
+  }
+
+  /** Sums of the claims of the second from `from` on. */
+  claimSums(from: SimTime): ClaimSums {
+    return sumsOf(this.claims(from, (from + maxPieceMicros) as SimTime));
+  }
+
+  /** Takes over the shares of a piece of time that the leader of the fleet has made; null: the fleet has no limits. */
+  lead(piece: LedPiece | null): void {
+    if (piece === null) {
+      if (this.#fleet !== null) this.setFleet(null);
+      return;
+    }
+    const { limits, endUs, shares } = piece;
+    this.#ledUntil = endUs;
+    this.#fleet = { budgetW: noBudgetW, binding: [], mode: 'shared', ...this.#fleet, limits };
+    if (shares === null) return;
+    const bound = this.#bindScopes(true);
+    bound.allocation.take(shares);
+    this.#admit(bound);
   }
 
   #share(from: SimTime, to: SimTime): SimTime {
-    if (!this.#anyLimit) {
+    if (!this.anyLimit) {
       if (this.#boundsSet) this.#clearBounds();
       return to;
     }
+    if (from < this.#ledUntil) return Math.min(this.#ledUntil, to) as SimTime;
     const bound = this.#bind();
     const end = this.nextSharing(from);
     if (end !== this.#end || !this.#loadsExpected(bound, from, end)) {
@@ -352,12 +415,13 @@ export class Site {
       limits,
       tickLimitsW: this.#tickLimits.get(tickKey(devices)) ?? limitsOf(scope),
       owners: scope?.owners ?? [],
+      ...(devices === null && this.#fleet && { mode: this.#fleet.mode }),
     };
   }
 
   /** True if the last sharing limited devices because of a limit that has not been changed since. */
   #binds(scope: SiteScope | null, name: SiteLimitName): boolean {
-    if (!scope || !this.#anyLimit || !this.#bound || scope.fresh[name]) return false;
+    if (!scope || !this.anyLimit || !this.#bound || scope.fresh[name]) return false;
     const position = this.#bound.scopes.indexOf(scope);
     return position >= 0 && this.#bound.allocation.binds(position, name);
   }
@@ -365,13 +429,16 @@ export class Site {
   /** The scopes as the allocation needs them; created again after a change of limits or devices. */
   #bind(): Bound {
     const devices = this.#devices();
-    if (!this.#stale && this.#bound?.devices === devices) return this.#bound;
+    if (!this.#stale && this.#bound?.devices === devices && !this.#bound.isLed) return this.#bound;
+    return this.#bindScopes(false);
+  }
+
+  #bindScopes(isLed: boolean): Bound {
     const scopes = this.#scopes.limited;
-    const bound = boundOf(
-      devices,
-      scopes,
-      scopes.map(({ inForce }) => inForce),
-    );
+    const limits = scopes.map(({ inForce }) => inForce);
+    const bound = this.#fleet
+      ? boundOf(this.#devices(), [...scopes, null], [...limits, budgetLimits(this.#fleet, isLed)], isLed)
+      : boundOf(this.#devices(), scopes, limits);
     for (const { fresh } of scopes) for (const name of siteLimitNames) fresh[name] = false;
     this.#end = 0;
     this.#stale = false;
@@ -427,8 +494,12 @@ export class Site {
     );
   }
 
-  #allocate({ devices, allocation }: Bound): void {
-    allocation.allocate();
+  #allocate(bound: Bound): void {
+    bound.allocation.allocate();
+    this.#admit(bound);
+  }
+
+  #admit({ devices, allocation }: Bound): void {
     const { injecting, absorbing } = allocation;
     devices.forEach(({ siteShare }, i) => {
       siteShare.admit(0 - (absorbing.shareW[i] ?? 0), injecting.shareW[i] ?? 0);
@@ -438,9 +509,14 @@ export class Site {
 }
 
 /** @param limits of each scope */
-function boundOf(devices: readonly SiteDevice[], scopes: Bound['scopes'], limits: Bound['limits']): Bound {
+function boundOf(
+  devices: readonly SiteDevice[],
+  scopes: Bound['scopes'],
+  limits: Bound['limits'],
+  isLed = false,
+): Bound {
   const all = [...devices.keys()];
-  const members = scopes.map((scope) => scope.devices?.map((index) => positionOf(devices, index)) ?? all);
+  const members = scopes.map((scope) => scope?.devices?.map((index) => positionOf(devices, index)) ?? all);
   const limitW = (s: number, name: SiteLimitName) => limits[s]?.[name]?.limitW ?? Infinity;
   const allocation = new Allocation(
     members.map((positions, s) => ({
@@ -455,7 +531,7 @@ function boundOf(devices: readonly SiteDevice[], scopes: Bound['scopes'], limits
     devices.length,
   );
   const loaded = [...scopes.keys()].filter((s) => limits[s]?.export ?? limits[s]?.import);
-  return { devices, scopes, limits, members, loaded, allocation };
+  return { devices, scopes, limits, members, loaded, allocation, isLed };
 }
 
 function sameIndexes(devices: readonly SiteDevice[], indexes: readonly number[]): boolean {

@@ -2,10 +2,12 @@
  * The leader's side of stepping: all shards advance piece by piece to the same instants, as the devices of one process
  * do. A tick is one `prepare`, which begins it, and one `go` for each piece; the last one ends it.
  */
+import type { FleetClaims, LedPiece } from '../../contract/fleet-site.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { FleetError } from '../link.ts';
+import { writtenPiece } from '../site/messages.ts';
 import type { Go, Prepare, Standing, StepNumber } from './messages.ts';
 
 /** A shard that is stepped. */
@@ -13,8 +15,18 @@ export interface BarrierMember {
   readonly shard: string;
   /** @throws FleetError */
   prepare(message: Prepare): Promise<Standing>;
+  /** Claims of limits of the fleet up to an instant. @throws FleetError */
+  claim(endUs: SimTime): Promise<FleetClaims>;
   /** @throws FleetError */
   go(message: Go): Promise<Standing>;
+}
+
+/** The limits of the fleet, as they are shared while the clock is stepped. */
+export interface StepSharing {
+  /** True if the fleet has limits. */
+  readonly isLimited: boolean;
+  /** The shares of a piece of time, in the order of the claims, which is that of the devices. */
+  share(claims: readonly FleetClaims[], endUs: SimTime): readonly LedPiece[];
 }
 
 export interface MemberFailure {
@@ -44,6 +56,8 @@ export class BarrierError extends Error {
 }
 
 export interface TickRequest {
+  /** absent: the fleet has no limits of its site */
+  readonly sharing?: StepSharing;
   /** end of the tick, by the instant of its begin */
   readonly endUs: (beginUs: SimTime) => SimTime;
   /** as in `Prepare` */
@@ -56,6 +70,12 @@ interface Stand {
   readonly at: Standing;
 }
 
+/** The shards of a piece with what they get of the limits of the fleet. */
+interface SharedPiece {
+  readonly stands: readonly Stand[];
+  readonly of: ReadonlyMap<string, object>;
+}
+
 const kindOf = (error: unknown): MemberFailure['kind'] => {
   if (!(error instanceof FleetError)) return 'refused';
   if (error.code === 'no-responder') return 'lost';
@@ -66,8 +86,13 @@ const furthestOf = (stands: readonly Stand[]) => Math.max(...stands.map(({ at })
 const newestOf = (stands: readonly Stand[]) => Math.max(...stands.map(({ at }) => at.tick));
 
 /** The next instant at which any shard cuts its ticks, at most `endUs`. */
-export function nextCut(standings: readonly Standing[], fromUs: SimTime, endUs: SimTime): SimTime {
-  const anyLimit = standings.some(({ isLimited }) => isLimited);
+export function nextCut(
+  standings: readonly Standing[],
+  fromUs: SimTime,
+  endUs: SimTime,
+  isFleetLimited = false,
+): SimTime {
+  const anyLimit = isFleetLimited || standings.some(({ isLimited }) => isLimited);
   // limits anywhere cut the ticks of all, as those of one process, where loads of all devices count
   const cuts = standings.flatMap(({ dueUs, sharingUs }) => [dueUs ?? Infinity, ...(anyLimit ? [sharingUs] : [])]);
   return Math.min(endUs, ...cuts.filter((cut) => cut > fromUs)) as SimTime;
@@ -86,7 +111,7 @@ export class Barrier {
    * Runs one tick.
    * @throws BarrierError where nothing has ended: a shard has refused the begin, or is silent
    */
-  async tick(members: readonly BarrierMember[], { endUs, by }: TickRequest): Promise<TickOutcome> {
+  async tick(members: readonly BarrierMember[], { endUs, by, sharing }: TickRequest): Promise<TickOutcome> {
     const failed: MemberFailure[] = [];
     let stands = await this.#prepared(members, by, failed);
     const begin = furthestOf(stands);
@@ -101,14 +126,55 @@ export class Barrier {
         stands.map((stand) => stand.at),
         at,
         end,
+        sharing?.isLimited,
       );
-      stands = await this.#all(stands, failed, (member, number) =>
-        member.go({ ...number, toUs: to, tick: to === end ? tick : null }),
+      const pieces = sharing && (await this.#share(stands, failed, sharing));
+      stands = await this.#all(pieces?.stands ?? stands, failed, (member, number) =>
+        member.go({
+          ...number,
+          toUs: to,
+          tick: to === end ? tick : null,
+          ...(pieces && { site: pieces.of.get(member.shard) ?? null }),
+        }),
       );
       if (stands.length === 0) throw new BarrierError(failed);
       at = to;
     }
     return { tick, simUs: end, reached: stands.map(({ member }) => member.shard), failed };
+  }
+
+  /**
+   * Shares the limits of the fleet from the instant of the shards on.
+   * @returns the shards that have claimed, and their pieces; none where there are no limits
+   */
+  async #share(stands: readonly Stand[], failed: MemberFailure[], sharing: StepSharing): Promise<SharedPiece> {
+    if (!sharing.isLimited) return { stands, of: new Map() };
+    const endUs = Math.min(...stands.map(({ at }) => at.sharingUs)) as SimTime;
+    const claimed = await this.#ask(stands, failed, async ({ member, at }) => ({
+      member,
+      at,
+      claims: await member.claim(endUs),
+    }));
+    if (claimed.length === 0) throw new BarrierError(failed);
+    const inOrder = claimed
+      .filter(({ claims }) => claims.indexes.length > 0)
+      .sort((a, b) => (a.claims.indexes[0] ?? 0) - (b.claims.indexes[0] ?? 0));
+    const pieces =
+      inOrder.length === 0
+        ? []
+        : sharing.share(
+            inOrder.map(({ claims }) => claims),
+            endUs,
+          );
+    return {
+      stands: claimed,
+      of: new Map(
+        inOrder.flatMap(({ member }, i) => {
+          const piece = pieces[i];
+          return piece === undefined ? [] : [[member.shard, writtenPiece(piece)] as const];
+        }),
+      ),
+    };
   }
 
   /** Begins a tick in all shards, from one instant. */
@@ -154,13 +220,22 @@ export class Barrier {
   ): Promise<readonly Stand[]> {
     this.#step += 1;
     const number = { term: this.#term, step: this.#step };
+    const reached = members.map((each) => ({ member: 'member' in each ? each.member : each }));
+    return this.#ask(reached, failed, async ({ member }) => ({ member, at: await send(member, number) }));
+  }
+
+  /** As `#all`, for any answer. */
+  async #ask<T extends { readonly member: BarrierMember }, R extends { readonly at: Standing }>(
+    members: readonly T[],
+    failed: MemberFailure[],
+    ask: (member: T) => Promise<R>,
+  ): Promise<readonly R[]> {
     const outcomes = await Promise.all(
-      members.map(async (each): Promise<Stand | MemberFailure> => {
-        const member = 'member' in each ? each.member : each;
+      members.map(async (each): Promise<R | MemberFailure> => {
         try {
-          return { member, at: await send(member, number) };
+          return await ask(each);
         } catch (error) {
-          return { shard: member.shard, kind: kindOf(error), reason: errorText(error) };
+          return { shard: each.member.shard, kind: kindOf(error), reason: errorText(error) };
         }
       }),
     );

@@ -1,5 +1,6 @@
 /** The clock of a fleet in the gateway that leads: changes it for all shards at one instant, steps it, and waits for slow ones. */
 import { errorText, SimError } from '../../core/errors.ts';
+import type { FleetClaims } from '../../contract/fleet-site.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { plainOrigin } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
@@ -11,7 +12,8 @@ import { epochHeader } from '../fence.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, FleetMessage, Stop } from '../link.ts';
 import { Barrier, BarrierError } from './barrier.ts';
-import type { BarrierMember, MemberFailure, TickOutcome } from './barrier.ts';
+import type { BarrierMember, MemberFailure, StepSharing, TickOutcome } from './barrier.ts';
+import { claimRequest, readClaims } from '../site/messages.ts';
 import { clockMessage, clockSubject, readReady, readStanding } from './messages.ts';
 import type { ClockVerb, Go, Prepare, SetReady, Standing } from './messages.ts';
 import { isPaused, simOf, slotEndMs, tickAt, tickUsOf } from './record.ts';
@@ -58,6 +60,8 @@ export interface ClockKeeperOptions {
   readonly wait: (ms: number) => Promise<void>;
   /** Resolves when the ticks of these shards have come, at least up to this number. */
   readonly ticksCome: (shards: readonly string[], tick: number) => Promise<void>;
+  /** limits of the fleet while it is stepped; default: none */
+  readonly sharing?: StepSharing;
   /** `hold`: all shards wait for a slow one */
   readonly pace: 'hold' | 'free';
   readonly log: Pick<Logger, 'info' | 'warning'>;
@@ -86,23 +90,27 @@ class LinkMember implements BarrierMember {
   }
 
   async prepare(message: Prepare): Promise<Standing> {
-    return readStanding(await this.#ask('prepare', message, silentMs, true));
+    return readStanding(await this.#ask('prepare', clockMessage(message), silentMs, true));
+  }
+
+  async claim(endUs: SimTime): Promise<FleetClaims> {
+    return readClaims(await this.#ask('claim', claimRequest(endUs), silentMs, true));
   }
 
   async go(message: Go): Promise<Standing> {
-    return readStanding(await this.#ask('go', message, silentMs, true));
+    return readStanding(await this.#ask('go', clockMessage(message), silentMs, true));
   }
 
   async set(message: object, limitMs: number, whileAlive: boolean): Promise<SetReady> {
-    return readReady(await this.#ask('set', message, limitMs, whileAlive));
+    return readReady(await this.#ask('set', clockMessage(message), limitMs, whileAlive));
   }
 
   /** A process serves some moments after its lease, and a killed one is known as lost by the second request. */
-  async #ask(verb: ClockVerb, message: object, limitMs: number, whileAlive: boolean): Promise<FleetMessage> {
+  async #ask(verb: ClockVerb, message: FleetMessage, limitMs: number, whileAlive: boolean): Promise<FleetMessage> {
     const { link, prefix, noResponder, wait } = this.#options;
     const subject = clockSubject(prefix, verb, this.shard);
-    const { body } = clockMessage(message);
-    const asked = { headers: { [epochHeader]: String(this.#epoch) }, body };
+    const headers = { ...message.headers, [epochHeader]: String(this.#epoch) };
+    const asked = { headers, body: message.body };
     const ask = () => link.request(subject, asked, limitMs, { signal: this.#lost, whileAlive });
     try {
       return await ask();
@@ -274,11 +282,12 @@ export class ClockKeeper {
     length: { readonly ticks: number } | { readonly untilUs: SimTime },
     by: Origin | null,
   ): Promise<TickOutcome> {
-    const { ticksCome } = this.#options;
+    const { ticksCome, sharing } = this.#options;
     const barrier = (this.#barrier ??= new Barrier((await this.#newTerm()).term));
     const tickS = tickUsOf(record) / 1e6;
     const outcome = await barrier.tick(this.#members(), {
       by,
+      ...(sharing && { sharing }),
       endUs(begin) {
         const end = addSeconds(begin, tickS);
         return 'untilUs' in length ? (Math.min(end, length.untilUs) as SimTime) : end;

@@ -7,6 +7,7 @@ import type { Later } from '../../core/time/timers.ts';
 import { fenced } from '../fence.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, FleetMessage, Stop } from '../link.ts';
+import { claimsMessage, readClaimRequest } from '../site/messages.ts';
 import { FreeRun } from './free-run.ts';
 import { decodedLeader, leaderKey } from './leader.ts';
 import {
@@ -89,7 +90,7 @@ export class ClockMember {
 
   /** @throws FleetError; `close` ends what is open then */
   async open(): Promise<void> {
-    const { link, log, later, anchors = new Map() } = this.#options;
+    const { link, prefix, shard, epoch, log, later, anchors = new Map() } = this.#options;
     await this.#time.start(true);
     const onFailure = (error: unknown) => {
       log.warning(`the clock of the fleet: ${errorText(error)}`);
@@ -109,6 +110,8 @@ export class ClockMember {
       }),
     );
     this.#stops.push(await this.#serve('prepare', async (request) => this.#steps.prepare(readPrepare(request))));
+    const claims = fenced(epoch, (request) => this.#claims(request));
+    this.#stops.push(await link.serve('clock-claim', clockSubject(prefix, 'claim', shard), claims));
     this.#stops.push(await this.#serve('go', async (request) => this.#steps.go(readGo(request))));
     this.#stops.push(await this.#serve('set', (request) => this.#set(request)));
   }
@@ -125,6 +128,14 @@ export class ClockMember {
     if (!isOther) return;
     this.#options.log.warning('the clock of the fleet is that of another start, which this shard follows now');
     this.#warnAhead(record, 'this shard');
+  }
+
+  /** Claims of limits of the fleet, which change nothing here. @throws FleetError `refused` */
+  async #claims(request: FleetMessage): Promise<FleetMessage> {
+    const { endUs } = readClaimRequest(request);
+    const { driven, fleetPart } = this.#options.plant;
+    if (!(endUs > driven.reached)) throw new FleetError('refused', 'the piece of time is over');
+    return Promise.resolve(claimsMessage(fleetPart.claims(endUs)));
   }
 
   /** Begins to tick. */

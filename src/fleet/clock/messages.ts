@@ -7,7 +7,7 @@ import { FleetError } from '../link.ts';
 import type { FleetMessage } from '../link.ts';
 
 /** Endpoints of a shard, as `PREFIX.clock.VERB.SHARD`. */
-export const clockVerbs = ['prepare', 'go', 'set'] as const;
+export const clockVerbs = ['prepare', 'claim', 'go', 'set'] as const;
 export type ClockVerb = (typeof clockVerbs)[number];
 
 export const clockSubject = (prefix: string, verb: ClockVerb, shard: string) => `${prefix}.clock.${verb}.${shard}`;
@@ -29,6 +29,8 @@ export interface Go extends StepNumber {
   readonly toUs: SimTime;
   /** number of the tick, which ends there; null: further pieces follow */
   readonly tick: number | null;
+  /** limits of the fleet in the piece; null: there are none; absent: the leader knows of none */
+  readonly site?: object | null;
 }
 
 /** State of a shard after a message. */
@@ -70,7 +72,12 @@ export const isOrigin: Check = (value) => {
 
 const stepChecks: Checks<StepNumber> = { term: isCount, step: isCount };
 const prepareChecks: Checks<Prepare> = { ...stepChecks, by: orNull(isOrigin) };
-const goChecks: Checks<Go> = { ...stepChecks, toUs: isInstant, tick: orNull(isCount) };
+const goChecks: Checks<Go> = {
+  ...stepChecks,
+  toUs: isInstant,
+  tick: orNull(isCount),
+  site: (value) => value === undefined || typeof value === 'object',
+};
 const standingChecks: Checks<Standing> = {
   step: isCount,
   atUs: isInstant,

@@ -1,4 +1,5 @@
 /** The plant of a shard as the common clock drives it. */
+import type { FleetPart } from '../../contract/fleet-site.ts';
 import type { Plant, TickEvent } from '../../contract/plant.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -17,8 +18,9 @@ interface DrivenPieces {
   publish(number?: number): Promise<TickEvent>;
 }
 
-export interface ClockedPlant extends Pick<Plant, 'latest' | 'time' | 'setTime' | 'runTo' | 'dateMs'> {
+export interface ClockedPlant extends Pick<Plant, 'latest' | 'time' | 'setTime' | 'runTo' | 'dateMs' | 'devices'> {
   readonly driven: DrivenPieces;
+  readonly fleetPart: FleetPart;
   /** tick slots without a tick */
   skippedTicks: number;
   /** Runs a tick of real time. @param until instant at which it ends; whole slots only, where it is cut */

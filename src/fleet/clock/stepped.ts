@@ -2,13 +2,14 @@
 import { SimError } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { FleetError } from '../link.ts';
+import { readPiece } from '../site/messages.ts';
 import type { Go, Prepare, Standing, StepNumber } from './messages.ts';
 import type { ClockedPlant } from './plant.ts';
 import { orderOf, stepAct } from './steps.ts';
 import type { StepAct, StepVerb } from './steps.ts';
 
 export interface SteppedOptions {
-  readonly plant: Pick<ClockedPlant, 'latest' | 'runTo' | 'driven'>;
+  readonly plant: Pick<ClockedPlant, 'latest' | 'runTo' | 'driven' | 'fleetPart' | 'devices'>;
   /** Resolves when the last tick has left: a tick is not sent while the one before it waits. */
   readonly sent: () => Promise<void>;
 }
@@ -70,8 +71,9 @@ export class SteppedTicks {
     }
   }
 
-  async #advance({ toUs, tick }: Go): Promise<void> {
+  async #advance({ toUs, tick, site }: Go): Promise<void> {
     const { plant, sent } = this.#options;
+    if (site !== undefined) plant.fleetPart.lead(site && readPiece(site, plant.devices.length));
     const { driven } = plant;
     while (driven.reached < toUs) await driven.advancePiece(toUs);
     if (tick === null) return;

@@ -28,6 +28,7 @@ import { ShardRouter } from './router.ts';
 import { createGatewayApp } from './serve.ts';
 import { FleetView } from './view.ts';
 import { FleetLead } from './lead.ts';
+import type { SiteRules } from '../site/rules.ts';
 
 export interface GatewayOptions {
   readonly settings: FleetSettings;
@@ -40,6 +41,8 @@ export interface GatewayOptions {
     readonly maxStreamClients: number;
   };
   readonly info: GatewayInfo;
+  /** of the limits of the whole fleet */
+  readonly siteRules: SiteRules;
   readonly logBook: LogBook;
   readonly clock: WallClock;
   readonly later: Later;
@@ -190,6 +193,7 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
     log: logBook.logger('Lab'),
     http: () => http,
     pace: settings.pace,
+    siteRules: options.siteRules,
   });
   const doors = doorsOf(options, { view, lead, eventLoop, logs });
   const subject = `${prefix}.log.`;

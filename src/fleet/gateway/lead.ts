@@ -20,6 +20,9 @@ import type { FleetMessage, Stop } from '../link.ts';
 import { leadSubject, statusHeader, typeHeader } from '../operation.ts';
 import type { ForwardedReply } from './forward.ts';
 import type { RoutedRequest } from './router.ts';
+import { SiteKeeper } from '../site/keeper.ts';
+import type { SiteRules } from '../site/rules.ts';
+import { siteShards, SiteOperations } from './site.ts';
 import { TimeOperations } from './time.ts';
 import type { TimeRequest } from './time.ts';
 import type { FleetView } from './view.ts';
@@ -39,6 +42,8 @@ export interface FleetLeadOptions {
   /** address of the HTTP interface */
   readonly http: () => string;
   readonly pace: 'hold' | 'free';
+  /** of the limits of the whole fleet */
+  readonly siteRules: SiteRules;
 }
 
 export class FleetLead {
@@ -46,7 +51,9 @@ export class FleetLead {
   readonly #leadership: Leadership;
   readonly #keeper: ClockKeeper;
   readonly #time: FleetTime;
+  readonly #site: SiteKeeper;
   readonly #operations: TimeOperations;
+  readonly #siteOperations: SiteOperations;
   /** aborted when the shard is lost, by the name of a shard that lives */
   readonly #lost = new Map<string, AbortController>();
   #stops: Stop[] = [];
@@ -54,7 +61,7 @@ export class FleetLead {
   #serving: Promise<readonly Stop[]> = Promise.resolve([]);
 
   constructor(options: FleetLeadOptions) {
-    const { view, wall, later, log, http, pace } = options;
+    const { view, wall, later, log, http, pace, siteRules } = options;
     const { link, prefix } = view;
     this.#options = options;
     const ask = askTime(link, prefix);
@@ -64,6 +71,17 @@ export class FleetLead {
       tickS: slotS,
       // a new leader goes on with the time of the former one
       ask: () => (this.#leadership.isLeader ? Promise.resolve(this.#time.nowMs()) : ask()),
+    });
+    this.#site = new SiteKeeper({
+      link,
+      prefix,
+      wall,
+      later,
+      isLeader: () => this.#leadership.isLeader,
+      fleet: () => this.#keeper.record?.fleet ?? null,
+      shards: () => siteShards(view),
+      rules: siteRules,
+      log,
     });
     this.#keeper = new ClockKeeper({
       link,
@@ -76,16 +94,19 @@ export class FleetLead {
       },
       wait: (ms) => new Promise((resolve) => later(ms, resolve)),
       ticksCome: (shards, tick) => this.#ticksCome(shards, tick),
+      sharing: this.#site,
       pace,
       log,
       leads: () => this.#leadership.isLeader,
     });
-    this.#operations = new TimeOperations({
+    const fleet = {
       keeper: this.#keeper,
       places: () => view.places(),
-      newest: (shard) => view.ticks.newest(shard),
+      newest: (shard: string) => view.ticks.newest(shard),
       wall,
-    });
+    };
+    this.#operations = new TimeOperations(fleet);
+    this.#siteOperations = new SiteOperations({ ...fleet, site: this.#site });
     this.#leadership = new Leadership({
       link,
       session: randomUUID(),
@@ -110,6 +131,7 @@ export class FleetLead {
       newest: () => this.#runningRecord,
       anchors: new Map(),
     }));
+    this.#site.start();
     this.#stops = [
       () => {
         restore.stop();
@@ -130,6 +152,7 @@ export class FleetLead {
   async stop(): Promise<void> {
     this.#time.stop();
     this.#keeper.stop();
+    this.#site.stop();
     for (const stop of this.#stops) stop();
     await this.#leadership.stop();
     for (const stop of await this.#serving) stop();
@@ -143,9 +166,13 @@ export class FleetLead {
   async answer(request: RoutedRequest): Promise<ForwardedReply> {
     const { route, query, body, by } = request;
     const { operationId } = route;
-    if (this.#leadership.isLeader || operationId === 'get_time')
-      return this.#operations.answer({ operationId, query, body, by });
+    if (this.#leadership.isLeader || reading.has(operationId)) return this.#answer({ operationId, query, body, by });
     return this.#passOn(request);
+  }
+
+  #answer(request: TimeRequest): Promise<ForwardedReply> {
+    const operations = request.operationId.endsWith('_site') ? this.#siteOperations : this.#operations;
+    return operations.answer(request);
   }
 
   async #passOn({ route, path, query, body, by, id }: RoutedRequest): Promise<ForwardedReply> {
@@ -177,6 +204,7 @@ export class FleetLead {
       this.#keeper.beginTerm();
       // the server may have come back without its store before
       void this.#restore?.restore();
+      this.#site.beginTerm();
     }
     this.#serving = this.#serving
       .then(async (stops) => {
@@ -200,7 +228,7 @@ export class FleetLead {
   /** Answers another gateway. */
   async #lead({ body }: FleetMessage): Promise<FleetMessage> {
     const asked = askedOf(body);
-    const { status, type, bytes } = await this.#operations.answer(asked).catch((error: unknown) => {
+    const { status, type, bytes } = await this.#answer(asked).catch((error: unknown) => {
       const { code, detail, issues } = describeError(error);
       const problem = createProblem(code, detail, { instance: asked.path, id: asked.id }, issues);
       return { ...problem, type: 'application/problem+json', bytes: Buffer.from(`${JSON.stringify(problem)}\n`) };
@@ -242,13 +270,18 @@ export class FleetLead {
   }
 }
 
+/** Operations that every gateway answers. */
+const reading = new Set(['get_time', 'get_site']);
+/** Operations of which the leader is asked. */
+const leading = ['set_time', 'step_time', 'set_site'];
+
 const words = { lost: 'is lost', left: 'has left' } as const;
 
 /** @throws FleetError `refused` */
 function askedOf(body: Uint8Array): TimeRequest & { readonly path: string; readonly id: string } {
   const value = (jsonOf(body, 'the request of a gateway') ?? {}) as Readonly<Record<string, unknown>>;
   const { operationId, query, by, path, id } = value;
-  if (!['set_time', 'step_time'].includes(String(operationId)) || !isOrigin(by) || typeof query !== 'object')
+  if (!leading.includes(String(operationId)) || !isOrigin(by) || typeof query !== 'object')
     throw new FleetError('refused', 'the request of a gateway is not complete');
   return {
     operationId: String(operationId),

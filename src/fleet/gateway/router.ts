@@ -7,6 +7,8 @@ import type { Route } from '../../api/http/route.ts';
 import { DeviceList, deviceListQuery } from './device-list.ts';
 import type { StreamedList } from './device-list.ts';
 import type { ForwardedReply, Forwarder, ShardPlace } from './forward.ts';
+import { faultParts, inRequest, listOfFaults } from './faults.ts';
+import type { FaultPart } from './faults.ts';
 import { joinLists, missingOf, readRecordId, recordId, withRecordIds } from './lists.ts';
 import type { ListPart } from './lists.ts';
 import { FleetOverview } from './overview.ts';
@@ -117,6 +119,10 @@ export class ShardRouter {
         return this.#pass(this.#firstLive(), request);
       case 'overview':
         return this.#overviewOf(request);
+      case 'site':
+        return this.#site(request);
+      case 'faults':
+        return this.#faults(request);
       case 'list':
         return this.#listed(request);
       case 'chosen':
@@ -256,6 +262,21 @@ export class ShardRouter {
     throw invalid('query', 'shard', `give ${parameter}: ids and times of several processes do not mix`);
   }
 
+  /** The site of the fleet, or the devices of one shard. @throws HttpProblem `fleet-unsupported` */
+  #site(request: RoutedRequest): Promise<ForwardedReply> {
+    if (request.query['device'] !== undefined) return this.#chosen(request);
+    const { devices } = (request.body ?? {}) as { readonly devices?: readonly number[] };
+    const [first] = devices ?? [];
+    if (devices === undefined || first === undefined) return this.#lead(request);
+    const holder = this.#holding(first);
+    if (devices.some((index) => this.#holding(index) !== holder))
+      throw new HttpProblem(
+        'fleet-unsupported',
+        'A gateway has no limits of a group over several shards: give limits for the devices of each, or for the whole fleet.',
+      );
+    return this.#pass(holder, request);
+  }
+
   async #askAll(request: RoutedRequest, shards = this.#shards()): Promise<Outcomes> {
     const done: { shard: ShardPlace; reply: ForwardedReply }[] = [];
     const failed: Failed[] = [];
@@ -284,17 +305,38 @@ export class ShardRouter {
     const { done, failed } = await this.#askAll(request);
     const [first] = done;
     if (first === undefined) return refusalOf(failed);
-    if (failed.length === 0) return first.reply;
-    return jsonReply(partly, {
-      applied: done.map(({ shard }) => shard.name),
-      failed: failed.map(({ shard, problem }) => ({
-        shard: shard.name,
-        first: shard.first,
-        count: shard.count,
-        ...problem,
-      })),
-      reply: valueOf(first.reply),
-    });
+    return failed.length === 0 ? first.reply : partlyDone(done, failed, valueOf(first.reply));
+  }
+
+  /** Injects and ends faults in the shards that have their devices; nothing is taken back where some refuse. */
+  async #faults(request: RoutedRequest): Promise<ForwardedReply> {
+    const { route, query, body } = request;
+    const device = query['device'] === undefined ? undefined : Number(query['device']);
+    if (this.#shards().length === 0) this.#first();
+    const fleet = { shards: this.#shards(), holding: (index: number) => this.#holding(index) };
+    const done = new Map<string, Outcomes['done'][number]>();
+    const failed: Failed[] = [];
+    for (const part of faultParts({ device, body: body as Readonly<Record<string, unknown>> }, fleet)) {
+      const outcome = await this.#faultPart(request, part, device);
+      // the last reply of a shard has the faults of its earlier parts as well
+      for (const each of outcome.done) done.set(each.shard.name, each);
+      failed.push(...outcome.failed);
+    }
+    if (done.size === 0) return refusalOf(failed);
+    const applied = [...done.values()].sort((a, b) => a.shard.first - b.shard.first);
+    const reply = joinLists(listOfFaults(route.operationId), applied.map(partOf), []);
+    return failed.length === 0 ? jsonReply(200, reply) : partlyDone(applied, failed, reply);
+  }
+
+  async #faultPart(request: RoutedRequest, part: FaultPart, device: number | undefined): Promise<Outcomes> {
+    const { body, shards, isForAll, positions } = part;
+    // the device of the request stands in the faults: a shard refuses one that it does not have
+    const isHere = device !== undefined && shards.every((shard) => shard === this.#holding(device));
+    const path = isHere ? request.path : withoutParameter(request.path, 'device');
+    const { done, failed } = await this.#askAll({ ...request, path, bytes: Buffer.from(JSON.stringify(body)) }, shards);
+    // a fault of all devices must fit one of them, as in one process
+    const left = isForAll && done.length > 0 ? failed.filter(({ problem }) => !unfit.has(problem.code)) : failed;
+    return { done, failed: left.map((each) => placedIn(each, positions)) };
   }
 
   /** @param shards default: all */
@@ -315,6 +357,32 @@ export class ShardRouter {
       joinLists(request.route.operationId, parts, missing, limit === undefined ? undefined : Number(limit)),
     );
   }
+}
+
+/** Codes of the refusal of a fault that fits no device. */
+const unfit = new Set(['validation', 'not-applicable']);
+
+/** A refusal with the places of the request of the client. */
+function placedIn({ reply, problem, ...failed }: Failed, positions: FaultPart['positions']): Failed {
+  return {
+    ...failed,
+    problem: { ...problem, detail: inRequest(problem.detail, positions) },
+    ...(reply && { reply: { ...reply, bytes: Buffer.from(inRequest(reply.bytes.toString(), positions)) } }),
+  };
+}
+
+/** Answer to a request that some shards have carried out, and others not. */
+function partlyDone(done: Outcomes['done'], failed: Outcomes['failed'], reply: object): ForwardedReply {
+  return jsonReply(partly, {
+    applied: done.map(({ shard }) => shard.name),
+    failed: failed.map(({ shard, problem }) => ({
+      shard: shard.name,
+      first: shard.first,
+      count: shard.count,
+      ...problem,
+    })),
+    reply,
+  });
 }
 
 /** True for a stop that all shards get before the gateway ends. */
@@ -358,10 +426,12 @@ function problemIn({ status, bytes }: ForwardedReply): Failed['problem'] {
   }
 }
 
-function withoutShard(path: string): string {
+const withoutShard = (path: string) => withoutParameter(path, 'shard');
+
+function withoutParameter(path: string, name: string): string {
   const cut = path.indexOf('?');
   const query = new URLSearchParams(cut < 0 ? '' : path.slice(cut));
-  query.delete('shard');
+  query.delete(name);
   const text = query.toString();
   return path.slice(0, cut < 0 ? undefined : cut) + (text === '' ? '' : `?${text}`);
 }

@@ -23,6 +23,10 @@ export const ruleNames = [
   'chosen',
   /** to the shard in the path */
   'shard',
+  /** faults, by the devices that they name, to one shard or several */
+  'faults',
+  /** by the parameter `device`, or to the shard of the devices in the body; else answered by the gateway that leads */
+  'site',
   /** answered by the gateway that leads the fleet */
   'leader',
   /** answered by the gateway itself */
@@ -33,7 +37,7 @@ export const ruleNames = [
 export type RuleName = (typeof ruleNames)[number];
 
 /** Rules of operations that concern all shards, or the one that the parameter `shard` names. */
-export const sharedRules: ReadonlySet<RuleName> = new Set(['list', 'all', 'device-or-all']);
+export const sharedRules: ReadonlySet<RuleName> = new Set(['list', 'all', 'device-or-all', 'site', 'faults']);
 
 /** Operations by their rule. */
 const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
@@ -77,8 +81,8 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
     get_dnp3_faults`,
   chosen: `
     get_modbus_messages get_csip_messages get_dnp3_messages download_recorder get_recorder get_session_generator
-    get_evidence get_energy set_faults set_modbus_fault set_csip_fault set_dnp3_fault
-    get_site set_site get_site_scopes get_site_history get_scope_history list_site_registers get_site_registers
+    get_evidence get_energy
+    get_site_scopes get_site_history get_scope_history list_site_registers get_site_registers
     get_state list_state_snapshots take_state_snapshot restore_state delete_state_snapshot list_certificates
     add_certificate generate_certificates get_certificate delete_certificate get_settings change_settings get_config
     list_captures start_capture get_capture get_capture_rows pin_capture remove_capture
@@ -90,6 +94,8 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
   any: `
     list_grid_events list_fault_kinds list_fault_profiles list_evse_profiles get_scenario_schema`,
   shard: 'stop_shard',
+  site: 'get_site set_site',
+  faults: 'set_faults set_modbus_fault set_csip_fault set_dnp3_fault',
   leader: 'get_time set_time step_time',
   own: `
     get_server_info get_health stop_simulator get_logs get_metrics list_stream_clients get_fleet

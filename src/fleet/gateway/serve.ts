@@ -46,6 +46,8 @@ const plainRules: ReadonlySet<RuleName> = new Set([
   'all',
   'list',
   'overview',
+  'site',
+  'faults',
   'any',
   'leader',
   'own',

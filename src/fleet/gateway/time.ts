@@ -90,6 +90,17 @@ export function timeOf(record: ClockRecord, newest: readonly ShardTick[], wall: 
   };
 }
 
+/** The time of a fleet at its newest ticks. @throws HttpProblem `shard-lost` */
+export function fleetTime({ keeper, places, newest, wall }: TimedFleet): TimeNow {
+  if (keeper.record === null) throw noShard();
+  const live = places().filter(({ isLost }) => !isLost);
+  return timeOf(
+    keeper.record,
+    live.flatMap(({ name }) => newest(name) ?? []),
+    wall,
+  );
+}
+
 export class TimeOperations {
   readonly #fleet: TimedFleet;
 
@@ -152,13 +163,7 @@ export class TimeOperations {
   }
 
   #now(): TimeNow {
-    const { places, newest, wall } = this.#fleet;
-    const live = places().filter(({ isLost }) => !isLost);
-    return timeOf(
-      this.#record(),
-      live.flatMap(({ name }) => newest(name) ?? []),
-      wall,
-    );
+    return fleetTime(this.#fleet);
   }
 
   #shown() {
@@ -197,7 +202,7 @@ export class TimeOperations {
 }
 
 /** Dates of instants, as the clock shows them now. */
-const datesOf =
+export const datesOf =
   ({ dateMs, sim }: TimeNow) =>
   (t: SimTime) =>
     dateMs + (t - sim) / 1000;

@@ -5,6 +5,7 @@ import type { FleetSettings } from '../../contract/fleet-settings.ts';
 import type { PerformBytes } from '../../contract/perform-bytes.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { ClockMember } from '../clock/member.ts';
+import { SiteMember } from '../site/member.ts';
 import type { ClockedPlant } from '../clock/plant.ts';
 import type { JoinedFleet } from '../clock/join.ts';
 import { startLine } from '../../core/adapter.ts';
@@ -180,6 +181,11 @@ export class FleetMember {
       clock.close();
     });
     await clock.open();
+    const site = new SiteMember({ link, prefix, shard, fleet: record.fleet, part: plant.fleetPart, later, log });
+    stops.push(() => {
+      site.close();
+    });
+    await site.open();
     return { link, membership, ticks, requests, clock, stops };
   }
 

@@ -1,5 +1,6 @@
 /** The ticks of a shard on the wire: one message per tick, and none while the last one has not reached the server. */
-import type { Alarm, Device } from '../../contract/device.ts';
+import type { Alarm, AssetType, Device } from '../../contract/device.ts';
+import type { FleetPart } from '../../contract/fleet-site.ts';
 import type { Plant, TickEvent } from '../../contract/plant.ts';
 import { inverterStates } from '../../contract/snapshot.ts';
 import type { Published, Snapshot } from '../../contract/snapshot.ts';
@@ -7,9 +8,11 @@ import type { Logger } from '../../core/log/log.ts';
 import { runWhole } from '../../core/turns.ts';
 import type { FleetLink, Stop } from '../link.ts';
 import { severityCodes, tickMessages } from '../messages.ts';
-import type { TickDevice } from '../messages.ts';
+import type { KindPowers, TickDevice, TickSite } from '../messages.ts';
 
-type TickPlant = Pick<Plant, 'devices' | 'latest' | 'health' | 'time' | 'onTickInParts'>;
+type TickPlant = Pick<Plant, 'devices' | 'latest' | 'health' | 'time' | 'onTickInParts' | 'site' | 'sitePowerW'> & {
+  readonly fleetPart: FleetPart;
+};
 
 export interface TickPublisherOptions {
   readonly link: Pick<FleetLink, 'state' | 'onState' | 'publish' | 'flush'>;
@@ -43,6 +46,20 @@ function tickDevice({ snapshot, json }: Published, device: Device | undefined): 
     alarmSeverity: severityOf(device?.alarms ?? []),
     json,
   };
+}
+
+/** Sums of the site at the end of the last tick. */
+function tickSite(plant: TickPlant): TickSite {
+  const { generationW, consumptionW, loadW } = plant.site;
+  const kinds: Partial<Record<AssetType, KindPowers>> = {};
+  for (const { index, assetType } of plant.devices) {
+    const [injectW, absorbW] = kinds[assetType] ?? [0, 0];
+    const powerW = plant.sitePowerW(index);
+    kinds[assetType] = [injectW + Math.max(0, powerW), absorbW + Math.max(0, -powerW)];
+  }
+  const { fleetPart } = plant;
+  const claims = fleetPart.budget === null ? null : fleetPart.sums();
+  return { generationW, consumptionW, loadW, kinds, ratings: claims ?? fleetPart.ratings(), claims };
 }
 
 /** Tells once that ticks are not sent, and once that they are sent again. */
@@ -174,6 +191,7 @@ export class TickPublisher {
         lateSlots: plant.health.skippedTicks,
         unused: this.#unused,
         rateEffective,
+        site: tickSite(plant),
       },
       published,
       (each) => tickDevice(each, devices.get(each.snapshot.device_index)),

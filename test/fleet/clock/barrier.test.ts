@@ -2,11 +2,14 @@ import { expect } from 'chai';
 import { addSeconds, secondsBetween } from '../../../src/core/time/clock.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { Barrier, BarrierError, nextCut } from '../../../src/fleet/clock/barrier.ts';
-import type { TickOutcome } from '../../../src/fleet/clock/barrier.ts';
+import type { StepSharing, TickOutcome } from '../../../src/fleet/clock/barrier.ts';
 import type { Standing } from '../../../src/fleet/clock/messages.ts';
 import { SteppedTicks } from '../../../src/fleet/clock/stepped.ts';
 import type { FleetFault } from '../../../src/fleet/link.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import type { FleetClaims, FleetLimits, LedPiece } from '../../../src/contract/fleet-site.ts';
+import type { SitePatch } from '../../../src/contract/site.ts';
+import { FleetAllocation } from '../../../src/der/site/fleet-allocation.ts';
 import { failureOf } from '../../support/client.ts';
 import { pick } from '../../support/depth.ts';
 import { byTest } from '../../support/rig.ts';
@@ -38,6 +41,52 @@ function plan(plant: SimPlant): void {
     });
 }
 
+/** Limits and loads inside the shards, also of all devices of one that has three. */
+function planLimits(plant: SimPlant): void {
+  plan(plant);
+  const has = (index: number) => plant.devices.some((device) => device.index === index);
+  if (has(1)) plant.setSurroundings({ loadKw: 2.5 }, 1, byTest);
+  if (has(4)) plant.setSurroundings({ loadKw: 0.8 }, 4, byTest);
+  if (has(4)) plant.setSite({ generation: 9000 }, byTest, { devices: [4, 5] });
+  if (has(2))
+    plant.at(addSeconds(plant.now, 5.3), () => {
+      plant.setSurroundings({ loadKw: 4 }, 2, byTest);
+    });
+}
+
+/** Limits of the whole fleet, one after the other. */
+const fleetLimits: readonly SitePatch[] = [
+  { export: 3000, load: 2000 },
+  { export: 0, import: 0, load: null },
+  { export: null, import: 500, generation: 8000 },
+  { export: null, import: null, generation: null, load: null },
+];
+
+/** Limits of the fleet as the leader has them. */
+class TestSharing implements StepSharing {
+  readonly #allocation = new FleetAllocation();
+  #limits: FleetLimits = { export: null, import: null, generation: null, load: null };
+  #revision = 0;
+
+  set(patch: SitePatch): void {
+    this.#revision += 1;
+    const limits = Object.entries(patch).map(([name, limitW]) => [
+      name,
+      limitW === null ? null : { limitW, owner: 'rest' },
+    ]);
+    this.#limits = { ...this.#limits, ...(Object.fromEntries(limits) as Partial<FleetLimits>) };
+  }
+
+  get isLimited(): boolean {
+    return Object.values(this.#limits).some((limit) => limit !== null);
+  }
+
+  share(claims: readonly FleetClaims[], endUs: SimTime): readonly LedPiece[] {
+    const shares = this.#allocation.share(claims, this.#limits, this.#revision, endUs);
+    return claims.map((_, i) => ({ limits: this.#limits, endUs, shares: shares?.[i] ?? null }));
+  }
+}
+
 describe('fleet/clock: the barrier', () => {
   it('shards show what one process shows, bit by bit, for all kinds, acts and limits', async () => {
     const ticks = pick({ quick: 12, ci: 40, full: 200 });
@@ -59,6 +108,38 @@ describe('fleet/clock: the barrier', () => {
       expect(shownBy(plants)).to.deep.equal(shownBy([whole!]));
       for (const { time } of plants) expect(time).to.deep.equal(whole!.time);
     }
+  });
+
+  it('shares limits of the whole fleet as one process shares them, bit by bit, with limits inside the shards', async () => {
+    const ticks = pick({ quick: 8, ci: 24, full: 120 });
+    const devices = fleetDevices(kinds);
+    const [whole] = shardsOf(devices, [6], options);
+    const split = [
+      [3, 3],
+      [2, 2, 2],
+    ].map((sizes) => {
+      const shards = steppedShards(shardsOf(devices, sizes, options));
+      return { shards, barrier: new Barrier(1), sharing: new TestSharing() };
+    });
+    for (const plant of [whole!, ...split.flatMap(({ shards }) => shards.map((shard) => shard.plant))])
+      planLimits(plant);
+    const cuts = (plants: readonly SimPlant[]) =>
+      plants.flatMap((plant) => plant.devices.map(({ index }) => plant.siteCut(index)));
+    const cutNames = new Set<string | undefined>();
+    for (let tick = 0; tick < ticks; tick += 1) {
+      const patch = fleetLimits[Math.floor((tick * fleetLimits.length) / ticks)]!;
+      whole!.setSite(patch, byTest);
+      await whole!.step(1, byTest);
+      for (const { shards, barrier, sharing } of split) {
+        sharing.set(patch);
+        await barrier.tick(shards, { ...request, by: byTest, sharing });
+        const plants = shards.map(({ plant }) => plant);
+        expect(shownBy(plants), `tick ${tick}`).to.deep.equal(shownBy([whole!]));
+        expect(cuts(plants), `tick ${tick}`).to.deep.equal(cuts([whole!]));
+      }
+      for (const cut of cuts([whole!])) cutNames.add(cut?.devices === null ? cut.limit : undefined);
+    }
+    expect([...cutNames], 'the limits have acted').to.include.members(['export', 'import', 'generation']);
   });
 
   const standing = (of: Partial<Standing>): Standing => ({

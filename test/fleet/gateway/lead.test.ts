@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { fleetSiteRules } from '../../../src/app/fleet-site-rules.ts';
 import { clockKey, decodedRecord, encodedRecord } from '../../../src/fleet/clock/record.ts';
 import { clockMessage } from '../../../src/fleet/clock/messages.ts';
 import { FleetLead } from '../../../src/fleet/gateway/lead.ts';
@@ -37,7 +38,15 @@ async function leading(hasShard: boolean) {
   await server.link().shared.create(clockKey, encodedRecord(record));
   if (hasShard) await server.link().leases.create(leaseKey('a'), encoded(lease));
   const view = new FleetView({ link, prefix, clock: wall, later: timers.later, log: quietLog });
-  const lead = new FleetLead({ view, wall, later: timers.later, log: quietLog, http: () => '', pace: 'hold' });
+  const lead = new FleetLead({
+    view,
+    wall,
+    later: timers.later,
+    log: quietLog,
+    http: () => '',
+    pace: 'hold',
+    siteRules: fleetSiteRules,
+  });
   view.start();
   await lead.start();
   await settle();

@@ -1,5 +1,6 @@
 /** Every operation of the description with its example, through a gateway to two simulators. */
 import { expect } from 'chai';
+import { fleetSiteRules } from '../../../src/app/fleet-site-rules.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -70,7 +71,15 @@ describe('fleet/gateway: every operation, with its example', function () {
   const server = new MemoryServer(() => wall.monotonicMs());
   const link = server.link();
   const view = new FleetView({ link, prefix, clock: wall, later: timers.later, log: quietLog });
-  const lead = new FleetLead({ view, wall, later: timers.later, log: quietLog, http: () => '', pace: 'hold' });
+  const lead = new FleetLead({
+    view,
+    wall,
+    later: timers.later,
+    log: quietLog,
+    http: () => '',
+    pace: 'hold',
+    siteRules: fleetSiteRules,
+  });
   const shards: { readonly running: RunningApp; readonly member: FleetMember }[] = [];
   let http: Server;
   let port: number;

@@ -325,4 +325,60 @@ describe('fleet/gateway: requests for all shards', () => {
     ]);
     expect(numbers).to.deep.equal({ count: 2, total: 2, limit: 2000, missing: [] });
   });
+
+  const faultReply = (name: string) =>
+    answerOf({
+      faults: [{ id: 1, began_at: '2026-03-01T09:00:00Z', of: name }],
+      count: 1,
+      total: 1,
+      ended: [],
+      limit: 9,
+    });
+  const both = [
+    { protocol: 'modbus', kind: 'silent', device: 12 },
+    { protocol: 'modbus', kind: 'silent' },
+  ];
+
+  it('take over faults of their devices, and name their shards in one list', async () => {
+    const { asked, request } = await opened(faultReply);
+    const reply = await request('POST', '/faults?device=1', { inject: both });
+    expect(asked).to.deep.equal(['b POST /api/sim/faults', 'a POST /api/sim/faults?device=1']);
+    expect(reply).to.include({ status: 200 });
+    const { faults, total } = valueOf(reply) as { faults: readonly { readonly shard: string }[]; total: number };
+    expect([faults.map(({ shard }) => shard), total]).to.deep.equal([['a', 'b'], 2]);
+    asked.length = 0;
+    await request('POST', '/modbus/fault?shard=b', { clear: { id: 1 } });
+    expect(asked).to.deep.equal(['b POST /api/sim/modbus/fault']);
+  });
+
+  it('that refuse faults are named with 207, and the places are those of the request', async () => {
+    const detail = '/inject/0/kind: there is no fault';
+    const { request } = await opened((name) =>
+      name === 'a' ? answerOf({ code: 'validation', detail }, 422) : faultReply(name),
+    );
+    const reply = await request('POST', '/faults', { inject: both });
+    const { applied, failed } = valueOf(reply) as { applied: readonly string[]; failed: readonly object[] };
+    expect([reply?.status, applied]).to.deep.equal([207, ['b']]);
+    expect(failed).to.deep.equal([
+      { shard: 'a', first: 0, count: 2, status: 422, code: 'validation', detail: '/inject/1/kind: there is no fault' },
+    ]);
+    const all = { inject: [{ protocol: 'modbus', kind: 'silent', device: 'all' }] };
+    expect(await request('POST', '/faults', all), 'it fits a device of the other one').to.include({ status: 200 });
+    const none = await opened(() => answerOf({ code: 'validation', detail }, 422));
+    expect(await none.request('POST', '/faults', all)).to.include({ status: 422 });
+  });
+
+  it('limit the site of the fleet through the gateway that leads, and that of their own devices', async () => {
+    const { asked, request } = await opened(() => answerOf({}));
+    const led = async (path: string, body?: object) => valueOf(await request(body ? 'POST' : 'GET', path, body))['led'];
+    expect([await led('/site'), await led('/site', { export_limit_kw: 3 })]).to.deep.equal(['get_site', 'set_site']);
+    expect(asked).to.deep.equal([]);
+    await request('POST', '/site', { export_limit_kw: 3, devices: [11, 10] });
+    await request('GET', '/site?shard=b');
+    await request('POST', '/site?device=11', { export_limit_kw: 3 });
+    expect(asked).to.deep.equal(['b POST /api/sim/site', 'b GET /api/sim/site', 'b POST /api/sim/site?device=11']);
+    expect(await refusal(request('POST', '/site', { export_limit_kw: 3, devices: [1, 10] }))).to.match(
+      /^fleet-unsupported: .*group over several shards/,
+    );
+  });
 });

@@ -118,6 +118,9 @@ describe('fleet: ticks of a shard', () => {
         latest: event,
         health: plant.health,
         time: plant.time,
+        site: plant.site,
+        sitePowerW: () => 0,
+        fleetPart: plant.fleetPart,
         onTickInParts(follow) {
           work = follow;
           return () => undefined;

@@ -7,6 +7,7 @@ import type { Standing } from '../../../src/fleet/clock/messages.ts';
 import { SteppedTicks } from '../../../src/fleet/clock/stepped.ts';
 import type { StepVerb } from '../../../src/fleet/clock/steps.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { claimRequest, claimsMessage, readClaimRequest, readClaims } from '../../../src/fleet/site/messages.ts';
 
 interface PlannedFault {
   readonly verb: StepVerb;
@@ -37,6 +38,11 @@ export class SteppedShard implements BarrierMember {
 
   prepare(message: Parameters<BarrierMember['prepare']>[0]): Promise<Standing> {
     return this.#send('prepare', message.step, () => this.#ticks.prepare(readPrepare(clockMessage(message))));
+  }
+
+  claim(endUs: Parameters<BarrierMember['claim']>[0]): ReturnType<BarrierMember['claim']> {
+    const asked = readClaimRequest(claimRequest(endUs));
+    return Promise.resolve(readClaims(claimsMessage(this.plant.fleetPart.claims(asked.endUs))));
   }
 
   go(message: Parameters<BarrierMember['go']>[0]): Promise<Standing> {
