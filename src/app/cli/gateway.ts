@@ -12,6 +12,7 @@ import { systemClock } from '../../core/time/clock.ts';
 import { callLater } from '../../core/time/timers.ts';
 import { apiVersion } from '../../api/http/context.ts';
 import { startGateway } from '../../fleet/gateway/app.ts';
+import { fleetBook } from '../scenarios/fleet.ts';
 import { createStopHandler } from './ending.ts';
 import { accessWords, invalidGateway, planOf } from './gateway-plan.ts';
 import { LocalFleet } from './local-fleet.ts';
@@ -118,20 +119,17 @@ async function serveFleet(
   local: LocalFleet | null,
 ): Promise<number> {
   const logBook = createLogBook({ ...config.log, clock: systemClock });
+  const build = { version: packageVersion(), buildId: buildId() };
   // set before the first request can come
   let requestStop: () => void = () => undefined;
   const gateway = await startGateway({
     settings: config.fleet,
     web: config.web,
-    info: {
-      version: packageVersion(),
-      apiVersion,
-      buildId: buildId(),
-      startedAtMs: systemClock.nowMs(),
-    },
+    info: { ...build, apiVersion, startedAtMs: systemClock.nowMs() },
     logBook,
     clock: systemClock,
     later: callLater,
+    scenarios: (ground) => fleetBook(ground, { config, wall: systemClock, later: callLater, ...build }),
     requestStop: () => {
       requestStop();
     },

@@ -1,5 +1,6 @@
 /** The gateway among those of its fleet: one of them leads, and the others pass on to it what only the leader may do. */
 import { randomUUID } from 'node:crypto';
+import type { RunReport, ScenarioBook } from '../../contract/scenarios.ts';
 import { createProblem } from '../../core/http/problem.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -7,6 +8,7 @@ import type { Origin } from '../../core/origin.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { describeError, HttpProblem } from '../../api/http/errors.ts';
+import type { Perform } from '../../api/http/perform.ts';
 import { ClockKeeper } from '../clock/keeper.ts';
 import type { ClockShard } from '../clock/keeper.ts';
 import { Leadership } from '../clock/leader.ts';
@@ -18,10 +20,15 @@ import { FleetTime } from '../clock/time.ts';
 import { FleetError } from '../link.ts';
 import type { FleetMessage, Stop } from '../link.ts';
 import { leadSubject, statusHeader, typeHeader } from '../operation.ts';
+import { isInternal } from './forward.ts';
 import type { ForwardedReply } from './forward.ts';
 import type { RoutedRequest } from './router.ts';
+import { ruleOf } from './rules.ts';
 import { TimeOperations } from './time.ts';
-import type { TimeRequest } from './time.ts';
+import { FleetGround } from './scenarios/ground.ts';
+import { RunMark } from './scenarios/run-mark.ts';
+import { isOfScenarios, ScenarioOperations } from './scenarios/operations.ts';
+import type { LeadRequest } from './scenarios/operations.ts';
 import type { FleetView } from './view.ts';
 
 /** Time after which a tick that has not come is no longer waited for, ms. */
@@ -35,10 +42,22 @@ export interface FleetLeadOptions {
   readonly view: FleetView;
   readonly wall: WallClock;
   readonly later: Later;
-  readonly log: Pick<Logger, 'info' | 'warning'>;
+  readonly log: Logger;
   /** address of the HTTP interface */
   readonly http: () => string;
   readonly pace: 'hold' | 'free';
+  /** carries out requests of scenarios */
+  readonly perform: Perform;
+  /** Makes the scenarios of a gateway on a fleet. */
+  readonly scenarios: (ground: FleetGround) => FleetBook;
+}
+
+/** The scenarios that a gateway keeps. */
+export interface FleetBook extends ScenarioBook {
+  /** Keeps a run that has ended with its gateway. */
+  addGone(report: RunReport): void;
+  /** Ends all runs. */
+  close(): Promise<void>;
 }
 
 export class FleetLead {
@@ -47,6 +66,11 @@ export class FleetLead {
   readonly #keeper: ClockKeeper;
   readonly #time: FleetTime;
   readonly #operations: TimeOperations;
+  readonly #session = randomUUID();
+  readonly #mark: RunMark;
+  readonly #ground: FleetGround;
+  readonly #book: FleetBook;
+  readonly #scenarios: ScenarioOperations;
   /** aborted when the shard is lost, by the name of a shard that lives */
   readonly #lost = new Map<string, AbortController>();
   #stops: Stop[] = [];
@@ -54,7 +78,7 @@ export class FleetLead {
   #serving: Promise<readonly Stop[]> = Promise.resolve([]);
 
   constructor(options: FleetLeadOptions) {
-    const { view, wall, later, log, http, pace } = options;
+    const { view, wall, later, log, http, pace, perform } = options;
     const { link, prefix } = view;
     this.#options = options;
     const ask = askTime(link, prefix);
@@ -80,15 +104,27 @@ export class FleetLead {
       log,
       leads: () => this.#leadership.isLeader,
     });
+    const shards = {
+      places: () => view.places(),
+      newest: (shard: string) => view.ticks.newest(shard),
+      onTick: (listener: Parameters<FleetView['onTick']>[0]) => view.onTick(listener),
+    };
+    const ticksCome = (tick: number) => this.#ticksCome([...view.shards.keys()], tick);
+    this.#mark = new RunMark({ link, session: this.#session, nowMs: () => wall.nowMs(), log });
+    const around = { perform, wall, later, log, mark: this.#mark };
+    this.#ground = new FleetGround({ shards, keeper: this.#keeper, ticksCome, ...around });
+    this.#book = options.scenarios(this.#ground);
+    this.#scenarios = new ScenarioOperations(this.#book, this.#ground);
     this.#operations = new TimeOperations({
       keeper: this.#keeper,
-      places: () => view.places(),
-      newest: (shard) => view.ticks.newest(shard),
+      clockOwner: this.#ground,
+      places: shards.places,
+      newest: shards.newest,
       wall,
     });
     this.#leadership = new Leadership({
       link,
-      session: randomUUID(),
+      session: this.#session,
       http,
       wall,
       later,
@@ -128,6 +164,7 @@ export class FleetLead {
   }
 
   async stop(): Promise<void> {
+    await this.#book.close();
     this.#time.stop();
     this.#keeper.stop();
     for (const stop of this.#stops) stop();
@@ -141,22 +178,27 @@ export class FleetLead {
 
   /** @throws HttpProblem, SimError */
   async answer(request: RoutedRequest): Promise<ForwardedReply> {
-    const { route, query, body, by } = request;
+    const { route, params, query, body, by } = request;
     const { operationId } = route;
     if (this.#leadership.isLeader || operationId === 'get_time')
-      return this.#operations.answer({ operationId, query, body, by });
+      return this.#carryOut({ operationId, params, query, body, by });
     return this.#passOn(request);
   }
 
-  async #passOn({ route, path, query, body, by, id }: RoutedRequest): Promise<ForwardedReply> {
+  #carryOut(request: LeadRequest): Promise<ForwardedReply> {
+    return (isOfScenarios(request.operationId) ? this.#scenarios : this.#operations).answer(request);
+  }
+
+  async #passOn({ route, path, params, query, body, by, id }: RoutedRequest): Promise<ForwardedReply> {
     const { link, prefix } = this.#options.view;
     if (link.state !== 'connected')
       throw new HttpProblem('fleet-offline', 'The gateway has no connection to the server of the fleet.');
-    const asked = { operationId: route.operationId, query, body, by, path, id };
+    const asked = { operationId: route.operationId, params, query, body, by, path, id };
     try {
       const answer = await link.request(leadSubject(prefix), clockMessage(asked), silentMs, { whileAlive: true });
       const { [statusHeader]: status, [typeHeader]: type = 'application/json' } = answer.headers;
-      return { status: Number(status), type, headers: {}, bytes: Buffer.from(answer.body) };
+      const others = Object.entries(answer.headers).filter(([name]) => name !== typeHeader && !isInternal(name));
+      return { status: Number(status), type, headers: Object.fromEntries(others), bytes: Buffer.from(answer.body) };
     } catch (error) {
       if (!(error instanceof FleetError)) throw error;
       if (error.code === 'no-responder')
@@ -177,7 +219,8 @@ export class FleetLead {
       this.#keeper.beginTerm();
       // the server may have come back without its store before
       void this.#restore?.restore();
-    }
+      void this.#takeOver();
+    } else this.#ground.lose(new Error('this gateway no longer leads the fleet'));
     this.#serving = this.#serving
       .then(async (stops) => {
         for (const stop of stops) stop();
@@ -187,6 +230,12 @@ export class FleetLead {
         log.warning(`the gateway cannot lead the fleet: ${errorText(error)}`);
         return [];
       });
+  }
+
+  /** A run of the leader before has ended with it. */
+  async #takeOver(): Promise<void> {
+    const gone = await this.#mark.takeGone();
+    if (gone !== null) this.#book.addGone(gone);
   }
 
   #serve(): Promise<readonly Stop[]> {
@@ -200,12 +249,12 @@ export class FleetLead {
   /** Answers another gateway. */
   async #lead({ body }: FleetMessage): Promise<FleetMessage> {
     const asked = askedOf(body);
-    const { status, type, bytes } = await this.#operations.answer(asked).catch((error: unknown) => {
+    const { status, type, headers, bytes } = await this.#carryOut(asked).catch((error: unknown) => {
       const { code, detail, issues } = describeError(error);
       const problem = createProblem(code, detail, { instance: asked.path, id: asked.id }, issues);
-      return { ...problem, type: 'application/problem+json', bytes: Buffer.from(`${JSON.stringify(problem)}\n`) };
+      return { ...problem, type: 'application/problem+json', headers: {}, bytes: Buffer.from(`${JSON.stringify(problem)}\n`) };
     });
-    return { headers: { [statusHeader]: String(status), [typeHeader]: type }, body: bytes };
+    return { headers: { ...headers, [statusHeader]: String(status), [typeHeader]: type }, body: bytes };
   }
 
   #shards(): readonly ClockShard[] {
@@ -245,13 +294,15 @@ export class FleetLead {
 const words = { lost: 'is lost', left: 'has left' } as const;
 
 /** @throws FleetError `refused` */
-function askedOf(body: Uint8Array): TimeRequest & { readonly path: string; readonly id: string } {
+function askedOf(body: Uint8Array): LeadRequest & { readonly path: string; readonly id: string } {
   const value = (jsonOf(body, 'the request of a gateway') ?? {}) as Readonly<Record<string, unknown>>;
-  const { operationId, query, by, path, id } = value;
-  if (!['set_time', 'step_time'].includes(String(operationId)) || !isOrigin(by) || typeof query !== 'object')
+  const { operationId, params = {}, query, by, path, id } = value;
+  const isForLeader = ruleOf(String(operationId))?.name === 'leader';
+  if (!isForLeader || !isOrigin(by) || typeof query !== 'object' || typeof params !== 'object')
     throw new FleetError('refused', 'the request of a gateway is not complete');
   return {
     operationId: String(operationId),
+    params: (params ?? {}) as Readonly<Record<string, string>>,
     query: (query ?? {}) as Readonly<Record<string, unknown>>,
     body: value['body'],
     by: by as Origin,
