@@ -42,10 +42,7 @@ function runningConfig(defaults: RunningConfig, shards: ShardSettings): RunningC
 }
 
 /** The scenarios of a gateway that starts none beside its shards. */
-export function fleetBook(
-  ground: FleetGround,
-  { config, wall, later, version, buildId }: FleetBookParts,
-): FleetBook {
+export function fleetBook(ground: FleetGround, { config, wall, later, version, buildId }: FleetBookParts): FleetBook {
   const { seed: defaultSeed } = config;
   let seed = defaultSeed;
   const checked: ScenarioGround = {

@@ -213,9 +213,7 @@ export class KeptScenarios implements ScenarioBook {
     const { comparingLibrary, maxDevicesOf } = await libraryCode();
     const library = await this.#library();
     const { devices, config } = await this.#parts.ground.fitted(maxDevicesOf(library));
-    return this.#loopShare.runInParts(
-      comparingLibrary(library, devices, config, this.#requiredByLibrary),
-    );
+    return this.#loopShare.runInParts(comparingLibrary(library, devices, config, this.#requiredByLibrary));
   }
 
   async add(addition: ScenarioAddition, by: Origin): Promise<KeptScenario> {

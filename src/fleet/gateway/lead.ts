@@ -108,6 +108,10 @@ export class FleetLead {
       places: () => view.places(),
       newest: (shard: string) => view.ticks.newest(shard),
       onTick: (listener: Parameters<FleetView['onTick']>[0]) => view.onTick(listener),
+      onLost: (listener: (shard: string) => void) =>
+        view.onShard(({ kind, shard }) => {
+          if (kind === 'lost' || kind === 'left') listener(shard);
+        }),
     };
     const ticksCome = (tick: number) => this.#ticksCome([...view.shards.keys()], tick);
     this.#mark = new RunMark({ link, session: this.#session, nowMs: () => wall.nowMs(), log });
@@ -252,7 +256,12 @@ export class FleetLead {
     const { status, type, headers, bytes } = await this.#carryOut(asked).catch((error: unknown) => {
       const { code, detail, issues } = describeError(error);
       const problem = createProblem(code, detail, { instance: asked.path, id: asked.id }, issues);
-      return { ...problem, type: 'application/problem+json', headers: {}, bytes: Buffer.from(`${JSON.stringify(problem)}\n`) };
+      return {
+        ...problem,
+        type: 'application/problem+json',
+        headers: {},
+        bytes: Buffer.from(`${JSON.stringify(problem)}\n`),
+      };
     });
     return { headers: { ...headers, [statusHeader]: String(status), [typeHeader]: type }, body: bytes };
   }

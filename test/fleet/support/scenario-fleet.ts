@@ -124,8 +124,7 @@ export async function scenarioFleet(mapping: Mapping, sizes: readonly number[]) 
       http: () => '',
       pace: 'hold',
       perform,
-      scenarios: (ground) =>
-        fleetBook(ground, { config: configOf(), ...common, version: '1.2.3', buildId: 'build' }),
+      scenarios: (ground) => fleetBook(ground, { config: configOf(), ...common, version: '1.2.3', buildId: 'build' }),
     });
     const router = new ShardRouter(
       new Forwarder(link, 'lab'),

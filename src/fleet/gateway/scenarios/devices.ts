@@ -16,7 +16,10 @@ const maxDevices = 10_000;
 /** Devices that are read at once. */
 const atOnce = 32;
 
-export type Get = (path: string, query?: Readonly<Record<string, string | number | readonly string[]>>) => Promise<Performed>;
+export type Get = (
+  path: string,
+  query?: Readonly<Record<string, string | number | readonly string[]>>,
+) => Promise<Performed>;
 
 export interface DeviceParts {
   readonly get: Get;
@@ -248,7 +251,11 @@ export class FleetDevices {
 
   /** @throws SimError COMMAND_CONFLICT: a shard does not answer, or there are too many */
   static async read(parts: DeviceParts): Promise<FleetDevices> {
-    const { devices, missing = [], total = 0 } = bodyOf<{
+    const {
+      devices,
+      missing = [],
+      total = 0,
+    } = bodyOf<{
       readonly devices: readonly Entry[];
       readonly total?: number;
       readonly missing?: readonly { readonly shard: string }[];

@@ -10,13 +10,15 @@ import type { Origin } from '../../../core/origin.ts';
 import type { ClockMode, SimTime, WallClock } from '../../../core/time/clock.ts';
 import type { Later } from '../../../core/time/timers.ts';
 import { plainPath } from '../../../sunspec/map/layout.ts';
-import type { GroupDef, PointDef } from '../../../sunspec/map/types.ts';
+import type { PointSlot } from '../../../sunspec/map/layout.ts';
+import type { AnyPointValue, GroupDef, PointDef } from '../../../sunspec/map/types.ts';
 import { classicModels, servedModels } from '../../../sunspec/models/served.ts';
 import { allExpectations, allSteps, valueTests } from '../../../scenario/model.ts';
 import type { Scenario, Signal } from '../../../scenario/model.ts';
 import type { LaidOutPlant } from '../../../scenario/file/layout.ts';
 import type { ScenarioHost } from '../../../scenario/run/host.ts';
 import type { ClockKeeper } from '../../clock/keeper.ts';
+import type { Stop } from '../../link.ts';
 import { FleetDevices } from './devices.ts';
 import type { DeviceParts, FleetDevice, Get } from './devices.ts';
 import { fleetIssues } from './limits.ts';
@@ -25,6 +27,8 @@ import type { FollowedShards } from './plant.ts';
 import { FleetRequests } from './requests.ts';
 import type { RunMark } from './run-mark.ts';
 
+/** Ratings that were read longer ago are read anew, ms. */
+const ratedMs = 60_000;
 /** Devices of which a model is read where any of them may have a point. */
 const maxSearched = 100;
 
@@ -58,6 +62,23 @@ interface Running {
   readonly finished: Promise<RunReport>;
 }
 
+/** A device with its models and ratings. */
+export interface RatedDevice extends Pick<FleetDevice, 'index' | 'deviceType' | 'profileName'> {
+  readonly bank: {
+    readonly layout: FleetDevice['bank']['layout'];
+    value(slot: PointSlot): AnyPointValue;
+  };
+}
+
+interface Rated {
+  /** names and ranges of the shards */
+  readonly key: string;
+  /** devices whose ratings were read, the first ones */
+  readonly count: number;
+  readonly readMs: number;
+  readonly devices: readonly RatedDevice[];
+}
+
 /** The clock is that of one scenario at a time. */
 interface Hold {
   readonly name: string;
@@ -65,9 +86,13 @@ interface Hold {
   before: ClockMode;
   plant: FleetPlant | null;
   run: Running | null;
+  stopFollowing: Stop;
 }
 
-function* pointsOf({ points, groups = [] }: Pick<GroupDef, 'points' | 'groups'>, prefix = ''): Generator<[string, PointDef]> {
+function* pointsOf(
+  { points, groups = [] }: Pick<GroupDef, 'points' | 'groups'>,
+  prefix = '',
+): Generator<[string, PointDef]> {
   for (const point of points) yield [prefix + point.name, point];
   for (const group of groups) yield* pointsOf(group, `${prefix}${group.name}.`);
 }
@@ -130,6 +155,8 @@ export class FleetGround {
   readonly #findings: FindingRegistry;
   /** as they were read for the last check */
   #devices: FleetDevices | null = null;
+  /** those that were read last */
+  #rated: Rated | null = null;
   #hold: Hold | null = null;
 
   constructor(parts: FleetGroundParts) {
@@ -202,7 +229,17 @@ export class FleetGround {
   }
 
   /** Devices with the ratings of the first ones. */
-  async ratedDevices(count: number) {
+  async ratedDevices(count: number): Promise<readonly RatedDevice[]> {
+    const key = JSON.stringify(this.#parts.shards.places().map(({ name, first, count: all }) => [name, first, all]));
+    const nowMs = this.#parts.wall.monotonicMs();
+    const rated = this.#rated;
+    if (rated?.key === key && rated.count >= count && nowMs - rated.readMs < ratedMs) return rated.devices;
+    const devices = await this.#readRated(count);
+    this.#rated = { key, count, readMs: nowMs, devices };
+    return devices;
+  }
+
+  async #readRated(count: number): Promise<readonly RatedDevice[]> {
     const devices = await FleetDevices.read(this.#deviceParts);
     await devices.each(devices.list.slice(0, count), async ({ bank }) => {
       await bank.readModels();
@@ -223,8 +260,11 @@ export class FleetGround {
   async begin(scenario: Scenario, pace: RunPace): Promise<ScenarioHost> {
     const { name } = scenario;
     if (this.#hold !== null)
-      throw new SimError('COMMAND_CONFLICT', `the scenario ${JSON.stringify(this.#hold.name)} runs; one runs at a time`);
-    const hold: Hold = { name, before: this.mode, plant: null, run: null };
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        `the scenario ${JSON.stringify(this.#hold.name)} runs; one runs at a time`,
+      );
+    const hold: Hold = { name, before: this.mode, plant: null, run: null, stopFollowing: () => undefined };
     this.#hold = hold;
     try {
       return await this.#hostOf(scenario, pace, hold);
@@ -247,6 +287,9 @@ export class FleetGround {
     };
     const plant = new FleetPlant({ shards, keeper, wall, devices, ticks: new Listeners(onFailure) });
     hold.plant = plant;
+    hold.stopFollowing = shards.onLost((shard) => {
+      this.#fail(hold, new Error(`the shard "${shard}" is lost`));
+    });
     const places = () => shards.places();
     const onChange = () => {
       devices.invalidate();
@@ -258,7 +301,11 @@ export class FleetGround {
       later,
       csip: { enabled: false, events: () => [], onEvent: () => () => undefined },
       findings: this.#findings,
-      timeline: { add: ({ text }) => { log.info(text); } },
+      timeline: {
+        add: ({ text }) => {
+          log.info(text);
+        },
+      },
       perform: (request) => requests.perform(request),
       onMessage: () => () => undefined,
       hasSwitchedMessages: () => false,
@@ -278,7 +325,10 @@ export class FleetGround {
   }
 
   begun(run: Running): void {
-    if (this.#hold !== null) this.#hold.run = run;
+    const hold = this.#hold;
+    if (hold !== null) hold.run = run;
+    const failure = hold?.plant?.failure ?? null;
+    if (failure !== null) run.abort(failure);
     const { mark } = this.#parts;
     mark.put(run.report);
     void run.finished.then(() => {
@@ -290,6 +340,7 @@ export class FleetGround {
   #release(hold: Hold): void {
     if (this.#hold !== hold) return;
     const { keeper, log } = this.#parts;
+    hold.stopFollowing();
     hold.plant?.end(new Error('the run has ended'));
     const done = () => {
       if (this.#hold === hold) this.#hold = null;
@@ -312,6 +363,10 @@ export class FleetGround {
     if (hold === null) return;
     // the clock is no longer that of this gateway
     hold.before = this.mode;
+    this.#fail(hold, reason);
+  }
+
+  #fail(hold: Hold, reason: Error): void {
     hold.plant?.end(reason);
     hold.run?.abort(reason);
   }

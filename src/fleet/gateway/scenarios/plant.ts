@@ -21,6 +21,8 @@ export interface FollowedShards {
   places(): readonly ShardPlace[];
   newest(shard: string): ShardTick | null;
   onTick(listener: (tick: ShardTick) => void): Stop;
+  /** Calls the listener with the name of each shard that is lost or leaves. */
+  onLost(listener: (shard: string) => void): Stop;
 }
 
 export interface FleetPlantParts {
@@ -80,7 +82,7 @@ export class FleetPlant implements ScenarioPlant, LaidOutPlant {
   #stopFollowing: Stop;
   /** true: the ticks that have come are being looked at */
   #isBusy = false;
-  /** set when the clock is gone */
+  /** why the clock is gone; null: it is there */
   #failure: Error | null = null;
 
   constructor(parts: FleetPlantParts) {
@@ -158,6 +160,11 @@ export class FleetPlant implements ScenarioPlant, LaidOutPlant {
     if (first !== undefined) throw new Error(`the shard "${first.shard}" did not end the tick: ${first.reason}`);
     const { tick0, sim0Us } = this.#record;
     await this.#reach({ tick: tick0, sim: sim0Us });
+  }
+
+  /** Why the clock is gone; null: it is there. */
+  get failure(): Error | null {
+    return this.#failure;
   }
 
   #check(): void {
