@@ -145,11 +145,12 @@ export async function scenarioFleet(mapping: Mapping, sizes: readonly number[]) 
       perform({ method, path, ...(body !== undefined && { body }), by: byTest });
     /** The report of a run that has ended. */
     const ended = async (run: string): Promise<Mapping> => {
-      for (;;) {
+      for (let round = 0; round < 20_000; round += 1) {
         const { status, body } = await ask('GET', `/scenario-runs/${run}/report`);
         if (status === 200) return body as Mapping;
         await settle(20);
       }
+      throw new Error(`the run ${run} does not end`);
     };
     return { view, lead, link, ask, ended, stop: () => stops.forEach((stop) => stop()) };
   };

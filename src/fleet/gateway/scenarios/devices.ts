@@ -85,8 +85,10 @@ const alarmOf = ({ since, device_index: deviceIndex, ...alarm }: AlarmReply): Al
 /** Reads of one device, and whether they still hold. */
 interface Reads {
   readonly parts: DeviceParts;
-  /** rises with each change of the devices */
+  /** rises with each tick and each change of the devices */
   readonly version: () => number;
+  /** true: something was changed since the last tick, which shows it only after the next one */
+  readonly isChanged: () => boolean;
 }
 
 /** The map of a device, as far as its models were read. */
@@ -213,7 +215,7 @@ export class FleetDevice implements ScenarioDevice, LaidOutDevice {
   readonly profileName: string | null;
   readonly assetType: AssetType;
   readonly bank: FleetBank;
-  readonly #parts: DeviceParts;
+  readonly #reads: Reads;
 
   constructor(entry: Entry, reads: Reads) {
     this.index = entry.device_index;
@@ -222,15 +224,16 @@ export class FleetDevice implements ScenarioDevice, LaidOutDevice {
     this.profileName = entry.device_profile_name;
     this.assetType = entry.asset_type;
     this.bank = new FleetBank(this.index, reads);
-    this.#parts = reads.parts;
+    this.#reads = reads;
   }
 
   get alarms(): readonly Alarm[] | Promise<readonly Alarm[]> {
-    return this.#parts.hasAlarm(this.index) ? this.#readAlarms() : [];
+    const { parts, isChanged } = this.#reads;
+    return isChanged() || parts.hasAlarm(this.index) ? this.#readAlarms() : [];
   }
 
   async #readAlarms(): Promise<readonly Alarm[]> {
-    const reply = await this.#parts.get('/devices', { device: this.index });
+    const reply = await this.#reads.parts.get('/devices', { device: this.index });
     const { devices } = bodyOf<{ readonly devices: readonly Entry[] }>(reply);
     return devices.flatMap(({ alarms }) => alarms.active.map(alarmOf));
   }
@@ -239,13 +242,14 @@ export class FleetDevice implements ScenarioDevice, LaidOutDevice {
 /** The devices of a fleet at one time. */
 export class FleetDevices {
   readonly list: readonly FleetDevice[];
-  readonly #reads: { version: number };
+  readonly #state: { version: number; isChanged: boolean };
   readonly #byIndex: ReadonlyMap<number, FleetDevice>;
 
   private constructor(entries: readonly Entry[], parts: DeviceParts) {
-    const reads = { version: 0 };
-    this.#reads = reads;
-    this.list = entries.map((entry) => new FleetDevice(entry, { parts, version: () => reads.version }));
+    const state = { version: 0, isChanged: false };
+    this.#state = state;
+    const reads = { parts, version: () => state.version, isChanged: () => state.isChanged };
+    this.list = entries.map((entry) => new FleetDevice(entry, reads));
     this.#byIndex = new Map(this.list.map((device) => [device.index, device]));
   }
 
@@ -271,9 +275,16 @@ export class FleetDevices {
     return this.#byIndex.get(index);
   }
 
-  /** Values that were read count no more: time has passed, or something was written. */
-  invalidate(): void {
-    this.#reads.version += 1;
+  /** Something was changed: values that were read count no more. */
+  changed(): void {
+    this.#state.version += 1;
+    this.#state.isChanged = true;
+  }
+
+  /** A tick has ended: values that were read count no more. */
+  ticked(): void {
+    this.#state.version += 1;
+    this.#state.isChanged = false;
   }
 
   /** Reads the values of all points that the scenario reads. */

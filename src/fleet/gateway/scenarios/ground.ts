@@ -292,7 +292,7 @@ export class FleetGround {
     });
     const places = () => shards.places();
     const onChange = () => {
-      devices.invalidate();
+      devices.changed();
     };
     const requests = new FleetRequests({ perform, by, places, onChange });
     return {

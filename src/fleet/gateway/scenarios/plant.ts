@@ -175,7 +175,7 @@ export class FleetPlant implements ScenarioPlant, LaidOutPlant {
     const { devices, ticks } = this.#parts;
     this.#at = at;
     this.#published = null;
-    devices.invalidate();
+    devices.ticked();
     await devices.refresh();
     ticks.notify({ sim: at.sim });
   }

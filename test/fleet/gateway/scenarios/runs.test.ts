@@ -102,6 +102,7 @@ describe('fleet/gateway: steps of scenarios', function () {
       throw e;
     });
     const fleet = await overShards(fourPv, [2, 2], { scenario: stepped });
+    for (const key of Object.keys(whole)) if (JSON.stringify(whole[key]) !== JSON.stringify(fleet[key])) console.log(key, JSON.stringify(whole[key]).slice(0, 3000), '\n----\n', JSON.stringify(fleet[key]).slice(0, 3000));
     expect(fleet).to.deep.equal(whole);
     const { steps } = whole as {
       readonly steps: readonly { readonly state: string; readonly actions: readonly { readonly status: number }[] }[];
@@ -117,7 +118,7 @@ describe('fleet/gateway: steps of scenarios', function () {
     const scenario = {
       steps: [
         { call: { request: 'POST /sunspec-client/connect', body: { host: '127.0.0.1' } } },
-        { site: { export_limit_w: 100 }, expect: { no_findings: true } },
+        { site: { export_limit_kw: 1 }, expect: { no_findings: true } },
         { when: { write: { model: 704 }, timeout: '5 s' }, call: { request: 'POST /exchange', body: {} } },
         { registers: { 704: { Nonsense: 1 } }, expect: { answered: true } },
       ],
@@ -164,6 +165,29 @@ describe('fleet/gateway: the clock of a scenario', function () {
     expect((await ask('POST', '/controls/time/step', { ticks: 1 })).status).to.equal(200);
   });
 
+  it('runs on at the pace real, and stands again after the run', async () => {
+    const { ask, ended, pass } = await scenarioFleet(fourPv, [2, 2]);
+    const scenario = {
+      name: 'real',
+      steps: [
+        { after: 2.5, device: 3, registers: { 704: { WMaxLimPct: 40, WMaxLimPctEna: 'ENABLED' } } },
+        { when: { device: 3, point: '701.W', below: 4001, timeout: '20 s' }, expect: { device: 0, point: '701.W', above: 8000 } },
+      ],
+    };
+    expect((await ask('POST', '/scenarios', { scenario })).status).to.equal(201);
+    const starting = ask('POST', '/scenarios/1/start', { pace: 'real' });
+    await pass(1000);
+    expect((await starting).status).to.equal(200);
+    await pass(20_000);
+    const { state, failures, simulated, steps } = await ended('1');
+    expect([state, failures]).to.deep.equal(['passed', []]);
+    expect((simulated as Mapping)['pace']).to.equal('real');
+    // a tick lasts 1 s, and does not end for a step
+    expect((steps as readonly Mapping[])[0]?.['at_s']).to.equal(3);
+    await pass(3000);
+    expect(((await ask('GET', '/controls/time')).body as Mapping)['mode']).to.equal('paused');
+  });
+
   it('is led by one gateway, to which the others pass requests on', async () => {
     const { gatewayOf, ended, ask } = await started([2, 2]);
     const other = await gatewayOf();
@@ -189,9 +213,10 @@ describe('fleet/gateway: the clock of a scenario', function () {
   });
 
   it('ends with the run when a shard is lost', async () => {
-    const { shards, ended, settle } = await started([2, 2]);
+    const { shards, ended, settle, pass } = await started([2, 2]);
     await settle(50);
     await shards[1]?.member.close();
+    await pass(2000);
     const { state, error } = await ended('1');
     expect([state, error]).to.deep.equal(['error', 'the shard "b" is lost']);
   });
