@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { silentLogger } from '../../../src/core/log/log.ts';
 import { clockKey, decodedRecord, encodedRecord } from '../../../src/fleet/clock/record.ts';
 import { clockMessage } from '../../../src/fleet/clock/messages.ts';
 import { FleetLead } from '../../../src/fleet/gateway/lead.ts';
@@ -8,6 +9,7 @@ import { encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
 import type { Lease } from '../../../src/fleet/registry/roster.ts';
 import { clockRecord, handTime, quietLog } from '../support/clock.ts';
 import { MemoryServer } from '../support/memory-link.ts';
+import { scenariosOf } from '../support/scenarios.ts';
 
 const prefix = 'lab';
 const lease: Lease = {
@@ -37,7 +39,9 @@ async function leading(hasShard: boolean) {
   await server.link().shared.create(clockKey, encodedRecord(record));
   if (hasShard) await server.link().leases.create(leaseKey('a'), encoded(lease));
   const view = new FleetView({ link, prefix, clock: wall, later: timers.later, log: quietLog });
-  const lead = new FleetLead({ view, wall, later: timers.later, log: quietLog, http: () => '', pace: 'hold' });
+  const clocks = { wall, later: timers.later };
+  const { perform, scenarios } = scenariosOf(clocks);
+  const lead = new FleetLead({ view, ...clocks, log: silentLogger, http: () => '', pace: 'hold', perform, scenarios });
   view.start();
   await lead.start();
   await settle();

@@ -1,17 +1,14 @@
 /** A gateway that leads shards on a server in memory, and one process with the same devices. */
 import { createApp } from '../../../src/app/build.ts';
-import { fleetBook } from '../../../src/app/scenarios/fleet.ts';
 import type { App } from '../../../src/app/start-stop.ts';
-import { apiVersion, defaultApiLimits } from '../../../src/api/http/context.ts';
-import type { Perform, Performed } from '../../../src/api/http/perform.ts';
+import { apiVersion } from '../../../src/api/http/context.ts';
+import type { Performed } from '../../../src/api/http/perform.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';
 import { bundledScenarioPath } from '../../../src/config/profile/bundled.ts';
 import type { AppConfig } from '../../../src/config/settings/app-config.ts';
-import type { FleetSettings } from '../../../src/contract/fleet-settings.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import { parseYaml } from '../../../src/core/yaml.ts';
 import { clockKey, encodedRecord } from '../../../src/fleet/clock/record.ts';
-import { createGatewayPerform } from '../../../src/fleet/gateway/perform.ts';
 import { Forwarder } from '../../../src/fleet/gateway/forward.ts';
 import { FleetLead } from '../../../src/fleet/gateway/lead.ts';
 import { ShardRouter } from '../../../src/fleet/gateway/router.ts';
@@ -19,32 +16,15 @@ import { FleetView } from '../../../src/fleet/gateway/view.ts';
 import type { Stop } from '../../../src/fleet/link.ts';
 import { FleetMember } from '../../../src/fleet/shard/member.ts';
 import { readFileSync } from 'node:fs';
-import { configOf } from '../../support/configured.ts';
 import { byTest } from '../../support/rig.ts';
 import { clockRecord, handTime } from './clock.ts';
 import { MemoryServer } from './memory-link.ts';
 import type { MemoryLink } from './memory-link.ts';
+import { scenariosOf } from './scenarios.ts';
+import { shardSettings } from './shard.ts';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-const settings: FleetSettings = {
-  servers: ['nats://127.0.0.1:4222'],
-  shard: null,
-  prefix: 'lab',
-  room: null,
-  advertisedHost: 'here',
-  waitS: 1,
-  plain: false,
-  pace: 'hold',
-  devices: false,
-  credsFile: null,
-  nkeyFile: null,
-  user: null,
-  passwordFile: null,
-  caFile: null,
-  certFile: null,
-  keyFile: null,
-};
 const traits = { version: '1.2.3', apiVersion, digest: 'd' };
 const quietBook = () => createLogBook({ write: () => undefined });
 
@@ -90,9 +70,9 @@ export async function scenarioFleet(mapping: Mapping, sizes: readonly number[]) 
     const app = createApp(part, { ...common, logBook: quietBook(), joined });
     const link = server.link();
     const member = new FleetMember({
-      settings: { ...settings, shard: String.fromCharCode(97 + at) },
+      settings: { ...shardSettings, shard: String.fromCharCode(97 + at) },
       plant: app.plant,
-      record,
+      joined: { record, anchors: new Map() },
       logBook: app.logBook,
       log: app.logBook.logger('Lab'),
       clock: wall,
@@ -114,8 +94,7 @@ export async function scenarioFleet(mapping: Mapping, sizes: readonly number[]) 
     const link = server.link();
     const log = quietBook().logger('Lab');
     const view = new FleetView({ link, prefix: 'lab', clock: wall, later: timers.later, log });
-    const held: { perform: Perform | null } = { perform: null };
-    const perform: Perform = (request) => held.perform?.(request) ?? Promise.reject(new Error('not ready'));
+    const { perform, scenarios, through } = scenariosOf(common);
     const lead = new FleetLead({
       view,
       wall,
@@ -124,7 +103,7 @@ export async function scenarioFleet(mapping: Mapping, sizes: readonly number[]) 
       http: () => '',
       pace: 'hold',
       perform,
-      scenarios: (ground) => fleetBook(ground, { config: configOf(), ...common, version: '1.2.3', buildId: 'build' }),
+      scenarios,
     });
     const router = new ShardRouter(
       new Forwarder(link, 'lab'),
@@ -132,10 +111,7 @@ export async function scenarioFleet(mapping: Mapping, sizes: readonly number[]) 
       () => wall.monotonicMs(),
       (request) => lead.answer(request),
     );
-    const own = () => {
-      throw new Error('the gateway answers nothing itself here');
-    };
-    held.perform = createGatewayPerform({ router, own, limits: defaultApiLimits });
+    through(router);
     view.start();
     await settle();
     await lead.start();
