@@ -111,7 +111,8 @@ class Reader {
   }
 }
 
-function problemOf(error: unknown, instance: string, id: string): Problem {
+/** The problem document of a refusal or failure. */
+export function problemOf(error: unknown, instance: string, id: string): Problem {
   const { code, detail, issues, modbusException } = describeError(error);
   return createProblem(code, detail, { instance, id }, issues, modbusException);
 }
@@ -247,6 +248,23 @@ export function createPerforming(
     }
   };
   return { perform, performBytes };
+}
+
+/** A request of a caller in this process, with its operation and the address that HTTP would have. */
+export interface ReadRequest extends Resolved {
+  readonly url: string;
+}
+
+/** Finds operations and reads input for those who carry requests out elsewhere. @returns throws HttpProblem, URIError */
+export function createRequestReader(
+  routes: readonly Route[],
+  limits: Pick<ApiLimits, 'maxBodyBytes' | 'maxUrlBytes'>,
+): (request: InProcessRequest) => ReadRequest {
+  const reader = new Reader(routes, limits);
+  return (request) => {
+    const url = urlOf(request);
+    return { ...reader.read(request, url), url };
+  };
 }
 
 /** Checks requests by routes and schemas alone, without a running simulator, and carries none out. */

@@ -13,6 +13,7 @@ import { callLater } from '../../core/time/timers.ts';
 import { apiVersion } from '../../api/http/context.ts';
 import { startGateway } from '../../fleet/gateway/app.ts';
 import { fleetSiteRules } from '../fleet-site-rules.ts';
+import { fleetBook } from '../scenarios/fleet.ts';
 import { createStopHandler } from './ending.ts';
 import { accessWords, invalidGateway, planOf } from './gateway-plan.ts';
 import { LocalFleet } from './local-fleet.ts';
@@ -119,21 +120,18 @@ async function serveFleet(
   local: LocalFleet | null,
 ): Promise<number> {
   const logBook = createLogBook({ ...config.log, clock: systemClock });
+  const build = { version: packageVersion(), buildId: buildId() };
   // set before the first request can come
   let requestStop: () => void = () => undefined;
   const gateway = await startGateway({
     settings: config.fleet,
     web: config.web,
-    info: {
-      version: packageVersion(),
-      apiVersion,
-      buildId: buildId(),
-      startedAtMs: systemClock.nowMs(),
-    },
+    info: { ...build, apiVersion, startedAtMs: systemClock.nowMs() },
     siteRules: fleetSiteRules,
     logBook,
     clock: systemClock,
     later: callLater,
+    scenarios: (ground) => fleetBook(ground, { config, wall: systemClock, later: callLater, ...build }),
     requestStop: () => {
       requestStop();
     },

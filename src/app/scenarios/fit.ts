@@ -6,20 +6,28 @@ import { addedDeviceSchema } from '../../config/profile/device-entry.ts';
 import { deviceTypeAliases } from '../../config/profile/device-types.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
 import type { Device } from '../../contract/device.ts';
-import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { simTimeFromMs } from '../../core/time/clock.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
 import { createTemplate } from '../../der/device/template.ts';
-import { pointValue } from '../../sunspec/map/bank.ts';
-import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { readPoint } from '../../sunspec/map/view.ts';
 
 /** The settings of the running simulator that a scenario may require. */
 export type RunningConfig = Pick<AppConfig, 'deviceOf' | 'irradianceSource' | 'clouds' | 'grid'>;
+
+/** A device beside an entry of `config`. */
+export interface FittedDevice extends Pick<Device, 'index' | 'deviceType' | 'profileName'> {
+  readonly bank: {
+    readonly layout: Pick<Layout, 'slot'> & {
+      readonly models: readonly { readonly def: { readonly id: number } }[];
+    };
+    value(slot: PointSlot): AnyPointValue;
+  };
+}
 
 /** Entries of the setting `devices`, reduced to type and number. */
 const deviceEntries = memo(() =>
@@ -40,9 +48,9 @@ function typesText(types: Counted): string {
 }
 
 /** The difference between the types of the devices and of the entries; null: they are equal. */
-function typeMisfit(entries: Entries, plant: Plant): string | null {
+function typeMisfit(entries: Entries, devices: readonly FittedDevice[]): string | null {
   const required = entries.map(({ device_type: type = '', count = 1 }) => [typeOf(type), count] as const);
-  const present = plant.devices.map(({ deviceType }) => typeOf(deviceType));
+  const present = devices.map(({ deviceType }) => typeOf(deviceType));
   let end = 0;
   const fits = required.every(([type, count]) => {
     const types = present.slice(end, end + count);
@@ -124,16 +132,21 @@ function requiredOf(
   }
 }
 
+function ratingOf(bank: FittedDevice['bank'], path: string): AnyPointValue {
+  const slot = bank.layout.slot(702, path);
+  return slot ? bank.value(slot) : null;
+}
+
 /** The differences between a device and an entry: of their profiles where they have other names, else of each rating. */
 function ratingMisfits(
-  { index, bank, profileName: presentName }: Device,
+  { index, bank, profileName: presentName }: FittedDevice,
   { profileName, models, ratings }: Required,
 ): readonly string[] {
   const present = new Set(bank.layout.models.map(({ def }) => def.id));
   const absent = models.filter((id) => !present.has(id));
   if (absent.length > 0) return [`device ${index}: model ${absent.join(', ')}, here none`];
   const differing = ratings
-    .map(({ slot, value }) => ({ slot, value, presentValue: pointValue(bank, 702, slot.path) }))
+    .map(({ slot, value }) => ({ slot, value, presentValue: ratingOf(bank, slot.path) }))
     .filter(({ value, presentValue }) => value !== presentValue);
   if (differing.length > 0 && profileName !== null && presentName !== null && profileName !== presentName)
     return [`device ${index}: ${profileName}, here ${presentName}`];
@@ -149,7 +162,7 @@ export type RequiredByEntry = Map<string, Required | null>;
 /** Yields null after each device, when other work may run. */
 function* devicesMisfits(
   entries: Entries,
-  plant: Plant,
+  devices: readonly FittedDevice[],
   running: RunningConfig,
   invalid: Invalid,
   byEntry: RequiredByEntry,
@@ -160,7 +173,7 @@ function* devicesMisfits(
     const key = JSON.stringify(rest);
     if (!byEntry.has(key)) byEntry.set(key, requiredOf(entry, position, running, invalid));
     const required = byEntry.get(key) ?? null;
-    for (const device of required === null ? [] : plant.devices.slice(from, from + count)) {
+    for (const device of required === null ? [] : devices.slice(from, from + count)) {
       yield* ratingMisfits(device, required as Required);
       yield null;
     }
@@ -205,6 +218,13 @@ export function settingsOfBundled(name: string): Readonly<Record<string, unknown
   return path === undefined ? null : (parseYaml(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>);
 }
 
+/** Number of devices that a configuration has, as far as its form is valid. */
+export function devicesIn({ devices, N: count = 1 }: Readonly<Record<string, unknown>>): number {
+  const parsed = deviceEntries().safeParse(devices);
+  const entries = (parsed.success && parsed.data) || [{ count: Number(count) || 1 }];
+  return entries.reduce((sum, entry) => sum + (entry.count ?? 1), 0);
+}
+
 const maxMisfits = 20;
 
 /**
@@ -216,7 +236,7 @@ const maxMisfits = 20;
  */
 export function* misfits(
   config: Readonly<Record<string, unknown>>,
-  plant: Plant,
+  present: readonly FittedDevice[],
   running: RunningConfig,
   invalid: Invalid,
   byEntry: RequiredByEntry = new Map(),
@@ -227,12 +247,12 @@ export function* misfits(
   const parsed = deviceEntries().safeParse(devices ?? (isNamed ? [single] : undefined), withInput);
   if (!parsed.success) throw invalid(parsed.error.issues.flatMap((issue) => issueWords(issue, 'a member of a device')));
   const entries = parsed.data ?? [];
-  const typeReason = typeMisfit(entries, plant);
+  const typeReason = typeMisfit(entries, present);
   const reasons: string[] = [];
   for (const group of [
     gridMisfits(config['grid'], running.grid),
     skyMisfits(config, running),
-    typeReason === null ? devicesMisfits(entries, plant, running, invalid, byEntry) : [typeReason],
+    typeReason === null ? devicesMisfits(entries, present, running, invalid, byEntry) : [typeReason],
   ])
     for (const reason of group) {
       if (reasons.length === maxMisfits) return [...reasons, 'and more'];

@@ -43,6 +43,8 @@ import type { BesideApp } from './beside.ts';
 import { loadedScenarioCode } from './code.ts';
 import type { ScenarioCode } from './code.ts';
 import type { RequiredByEntry, RunningConfig } from './fit.ts';
+import { groundOf } from './ground.ts';
+import type { ScenarioGround } from './ground.ts';
 import { RunBook } from './runs.ts';
 import type { ScenarioShelf, ShelvedScenario } from './shelf.ts';
 import type { Build } from './simulator.ts';
@@ -118,10 +120,9 @@ function createScenarioHost({
   });
 }
 
-interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip' | 'findings'> {
-  readonly hostOf: (name: string) => ScenarioHost;
+interface KeptParts extends Pick<HostParts, 'wall' | 'later'> {
+  readonly ground: ScenarioGround;
   readonly origin: ReportOrigin;
-  readonly config: RunningConfig;
   /** keeps the scenarios over a restart; null: they end with the process */
   readonly shelf: ScenarioShelf | null;
   /** builds simulators beside this one */
@@ -152,7 +153,7 @@ interface Examined extends Comparison {
   readonly needsPeer: boolean;
 }
 
-class KeptScenarios implements ScenarioBook {
+export class KeptScenarios implements ScenarioBook {
   readonly maxScenarios = maxScenarios;
   readonly #parts: KeptParts;
   readonly #kept = new Map<string, ShelvedScenario>();
@@ -209,9 +210,10 @@ class KeptScenarios implements ScenarioBook {
   }
 
   async bundled(): Promise<readonly ComparedScenario[]> {
-    const { comparingLibrary } = await libraryCode();
-    const { plant, config } = this.#parts;
-    return this.#loopShare.runInParts(comparingLibrary(await this.#library(), plant, config, this.#requiredByLibrary));
+    const { comparingLibrary, maxDevicesOf } = await libraryCode();
+    const library = await this.#library();
+    const { devices, config } = await this.#parts.ground.fitted(maxDevicesOf(library));
+    return this.#loopShare.runInParts(comparingLibrary(library, devices, config, this.#requiredByLibrary));
   }
 
   async add(addition: ScenarioAddition, by: Origin): Promise<KeptScenario> {
@@ -318,7 +320,7 @@ class KeptScenarios implements ScenarioBook {
     if (differences.length > 0)
       throw new SimError(
         'COMMAND_CONFLICT',
-        `the scenario is for ${differences.join('; ')}; POST scenario-runs starts a simulator for the scenario, and so does derbench run`,
+        `the scenario is for ${differences.join('; ')}; ${this.#parts.ground.otherWays}`,
       );
     return examined;
   }
@@ -333,16 +335,26 @@ class KeptScenarios implements ScenarioBook {
     return this.#inTurn(issueOf, async (code) => {
       const source = await open(code);
       const comparison = await this.#compared(code, source, parameters);
-      const { plant, csip } = this.#parts;
-      const { checkRequest, scenarioNames } = await checks();
+      const { ground } = this.#parts;
+      const { checkRequest } = await checks();
       const isForOther = comparison.differences.length > 0;
-      const scenario = await this.#loopShare.runInParts(
-        code.readingScenario(source, name, parameters, checkRequest, (whole) =>
-          isForOther ? [] : code.layoutIssues(whole, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
-        ),
-      );
+      const read = (more?: (whole: Scenario) => Iterable<Issue | null>) =>
+        this.#loopShare.runInParts(code.readingScenario(source, name, parameters, checkRequest, more));
+      if (ground.read !== undefined && !isForOther) await ground.read(await read());
+      const issues = await this.#issues(code);
+      const scenario = await read(isForOther ? undefined : issues);
       return { scenario, needsPeer: code.needsPeer(source.value), ...comparison };
     });
+  }
+
+  /** What the devices here have against a scenario. */
+  async #issues({ layoutIssues }: ScenarioCode): Promise<(whole: Scenario) => Iterable<Issue | null>> {
+    const { ground } = this.#parts;
+    const { scenarioNames } = await checks();
+    return function* (whole) {
+      yield* ground.issues(whole);
+      yield* layoutIssues(whole, { plant: ground.laidOut, hasCsip: ground.hasCsip, names: scenarioNames() });
+    };
   }
 
   /** Works on a scenario when the work on those before it is done. */
@@ -366,10 +378,10 @@ class KeptScenarios implements ScenarioBook {
   ): Promise<Comparison> {
     const configOrName = code.configOfScenario(source, parameters);
     if (configOrName === null) return { differences: [], unusedSettings: [] };
-    const { misfits, settingsOfBundled } = await fitCode();
-    const { plant, config: running } = this.#parts;
+    const { devicesIn, misfits, settingsOfBundled } = await fitCode();
     const config = typeof configOrName === 'string' ? settingsOfBundled(configOrName) : configOrName;
     if (config === null) return { differences: [], unusedSettings: ['config'] };
+    const { devices, config: running } = await this.#parts.ground.fitted(devicesIn(config));
     const invalid = (entries: readonly { readonly path: readonly PropertyKey[]; readonly detail: string }[]) =>
       code.invalidScenario(
         entries.map(({ path, detail }) => ({
@@ -377,14 +389,14 @@ class KeptScenarios implements ScenarioBook {
           detail,
         })),
       );
-    const differences = await this.#loopShare.runInParts(misfits(config, plant, running, invalid));
+    const differences = await this.#loopShare.runInParts(misfits(config, devices, running, invalid));
     const unused = Object.keys(config).filter((key) => key !== 'devices');
     return { differences, unusedSettings: typeof configOrName === 'string' ? ['config'] : unused };
   }
 
   async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
     const kept = this.#find(id);
-    const { plant, hostOf } = this.#parts;
+    const { ground } = this.#parts;
     // devices may have been added or removed since the scenario was added
     const { scenario } = await this.#read(
       openerOf(additionOf(kept), this.#loopShare),
@@ -396,8 +408,12 @@ class KeptScenarios implements ScenarioBook {
     // the scenario may have been removed meanwhile, or the simulator stops
     const entry = this.#find(id);
     if (this.#isClosed) throw isStopping();
-    const defaultPace = plant.time.mode === 'paused' ? 'fast' : 'real';
-    const run = new ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? defaultPace, by });
+    const wanted = pace ?? (ground.mode === 'paused' ? 'fast' : 'real');
+    const host = await ground.begin(scenario, wanted);
+    const run = new ScenarioRun(scenario, host, { pace: wanted, by });
+    ground.begun?.(run);
+    // it began to stop meanwhile
+    if (this.#isClosed) run.stop();
     this.runs.add(run, { scenarioId: id, bundled: kept.bundled, isBeside: false, text: null }, scenario.filledBytes);
     this.#hasRun.add(id);
     return this.#viewOf(entry);
@@ -501,13 +517,14 @@ export interface Scenarios {
 }
 
 export function composeScenarios(
-  parts: Omit<KeptParts, 'hostOf'> & Pick<HostParts, 'wireLog' | 'timeline'>,
+  parts: Omit<KeptParts, 'ground'> &
+    Pick<HostParts, 'plant' | 'csip' | 'findings' | 'wireLog' | 'timeline'> & { readonly config: RunningConfig },
 ): Scenarios {
   const clock = new ClockHold(parts.plant);
   const api: Scenarios['api'] = new Late();
   const perform: Perform = (request) => api.proxy.perform(request);
   const hostOf = createScenarioHost({ ...parts, clockHold: clock, perform });
-  return { kept: new KeptScenarios({ ...parts, hostOf }), clock, hostOf, api };
+  return { kept: new KeptScenarios({ ...parts, ground: groundOf({ ...parts, hostOf }) }), clock, hostOf, api };
 }
 
 const isStopping = () => new SimError('STOPPING', 'the simulator stops');

@@ -1,14 +1,13 @@
 /** The scenarios that come with the program, compared with the running simulator. */
 import { readFileSync } from 'node:fs';
 import { bundledScenarioNames, bundledScenarioPath } from '../../config/profile/bundled.ts';
-import type { Plant } from '../../contract/plant.ts';
 import type { BundledScenario, ComparedScenario } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { needsPeer } from '../../scenario/file/needs-peer.ts';
 import { duration } from '../../scenario/file/schema.ts';
-import { misfits } from './fit.ts';
-import type { RequiredByEntry, RunningConfig } from './fit.ts';
+import { devicesIn, misfits } from './fit.ts';
+import type { FittedDevice, RequiredByEntry, RunningConfig } from './fit.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -60,20 +59,24 @@ export function* readingLibrary(): Generator<undefined, readonly LibraryEntry[]>
   return [...readEntries.values()];
 }
 
+/** The greatest number of devices of one scenario. */
+export const maxDevicesOf = (entries: readonly LibraryEntry[]): number =>
+  Math.max(0, ...entries.map(({ config }) => devicesIn(config)));
+
 /** A bundled scenario has no invalid entry. */
 const invalidEntries = () => new SimError('INTERNAL', 'a bundled scenario has an invalid device');
 
 /** @param required the devices of the scenarios, filled by the first comparison */
 export function* comparingLibrary(
   entries: readonly LibraryEntry[],
-  plant: Plant,
+  devices: readonly FittedDevice[],
   running: RunningConfig,
   required: RequiredByEntry,
 ): Generator<undefined, readonly ComparedScenario[]> {
   const compared: ComparedScenario[] = [];
   for (const { config, ...scenario } of entries) {
     yield;
-    compared.push({ ...scenario, differences: yield* misfits(config, plant, running, invalidEntries, required) });
+    compared.push({ ...scenario, differences: yield* misfits(config, devices, running, invalidEntries, required) });
   }
   return compared;
 }

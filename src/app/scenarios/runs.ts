@@ -147,6 +147,16 @@ export class RunBook implements ScenarioRuns {
     return viewOf(entry);
   }
 
+  /** Adds a run that has ended elsewhere. */
+  addEnded(report: RunReport): KeptRun {
+    const id = String((this.#lastId += 1));
+    const about = { scenarioId: null, bundled: null, isBeside: false, text: null };
+    const entry: Entry = { ...about, id, report, running: null, filledBytes: 0 };
+    this.#entries.set(id, entry);
+    this.#makeRoom(entry);
+    return viewOf(entry);
+  }
+
   #ended(entry: Entry, report: RunReport): void {
     entry.report = withLists(report, listsOf(report));
     entry.running = null;

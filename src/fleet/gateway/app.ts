@@ -7,9 +7,11 @@ import { EventLoopWatch } from '../../core/event-loop.ts';
 import type { EventLoopState } from '../../core/event-loop.ts';
 import { trackAnswer } from '../../core/http/connections.ts';
 import type { LogBook } from '../../core/log/log.ts';
+import { Late } from '../../core/lazy.ts';
 import { hostAndPort, shownHost } from '../../core/net/listen.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
+import type { Perform } from '../../api/http/perform.ts';
 import { defaultApiLimits } from '../../api/http/context.ts';
 import { createFront, createUnread } from '../../api/http/front.ts';
 import type { Front } from '../../api/http/front.ts';
@@ -25,10 +27,14 @@ import { FleetLog } from './logs.ts';
 import { GatewayMetrics } from './metrics.ts';
 import { RequestCounts } from './request-counts.ts';
 import { ShardRouter } from './router.ts';
-import { createGatewayApp } from './serve.ts';
+import { createGatewayApp, ownAnswer } from './serve.ts';
+import type { ServingOptions } from './serve.ts';
 import { FleetView } from './view.ts';
 import { FleetLead } from './lead.ts';
 import type { SiteRules } from '../site/rules.ts';
+import type { FleetBook } from './lead.ts';
+import { createGatewayPerform } from './perform.ts';
+import type { FleetGround } from './scenarios/ground.ts';
 
 export interface GatewayOptions {
   readonly settings: FleetSettings;
@@ -46,6 +52,8 @@ export interface GatewayOptions {
   readonly logBook: LogBook;
   readonly clock: WallClock;
   readonly later: Later;
+  /** Makes the scenarios of the gateway. */
+  readonly scenarios: (ground: FleetGround) => FleetBook;
   /** Ends the process, after a request to stop. */
   readonly requestStop: () => void;
 }
@@ -90,6 +98,7 @@ async function connected({ settings, info, logBook }: GatewayOptions): Promise<F
 interface Doors {
   readonly front: Front;
   readonly telemetry: Telemetry;
+  readonly perform: Perform;
   /** Refuses what comes from now on. */
   close(): void;
 }
@@ -118,14 +127,15 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
   const stopFollowing = view.onShard(({ kind, shard }) => {
     if (kind === 'lost' || kind === 'left') forwarder.lose(shard);
   });
-  const app = createGatewayApp({
+  const router = new ShardRouter(
+    forwarder,
+    () => view.places(),
+    () => clock.monotonicMs(),
+    (request) => lead.answer(request),
+  );
+  const own: ServingOptions = {
     view,
-    router: new ShardRouter(
-      forwarder,
-      () => view.places(),
-      () => clock.monotonicMs(),
-      (request) => lead.answer(request),
-    ),
+    router,
     eventLoop,
     info,
     guard,
@@ -143,7 +153,8 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
     },
     log: logBook.logger('Lab'),
     isPlain: settings.plain,
-  });
+  };
+  const app = createGatewayApp(own);
   const context = { config: { limits }, clock, logBook, later };
   const front = createFront(
     context,
@@ -172,6 +183,7 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
   return {
     front,
     telemetry,
+    perform: createGatewayPerform({ router, own: (request) => ownAnswer(request, own), limits }),
     close() {
       stopFollowing();
       isStopping = true;
@@ -186,7 +198,11 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
   const view = new FleetView({ link, prefix, clock, later, log: logBook.logger('Lab') });
   const eventLoop = new EventLoopWatch({ log: logBook.logger('Lab') });
   let http = '';
+  // requests of scenarios go through the router, which has the leader
+  const performing = new Late<{ readonly perform: Perform }>();
   const lead = new FleetLead({
+    scenarios: options.scenarios,
+    perform: (request) => performing.proxy.perform(request),
     view,
     wall: clock,
     later,
@@ -196,6 +212,7 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
     siteRules: options.siteRules,
   });
   const doors = doorsOf(options, { view, lead, eventLoop, logs });
+  performing.set(doors);
   const subject = `${prefix}.log.`;
   const stops = [
     logs.follow(logBook),

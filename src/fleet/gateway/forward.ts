@@ -79,8 +79,8 @@ function refusalOf(code: FleetFault, shard: ShardPlace, reason: string): HttpPro
   }
 }
 
-/** Headers of NATS, and those that the answer of HTTP does not have. */
-const isInternal = (name: string) => /^(derbench|nats)-/i.test(name);
+/** True for headers of NATS, and those that the answer of HTTP does not have. */
+export const isInternal = (name: string) => /^(derbench|nats)-/i.test(name);
 
 function statusOf(text: string | undefined): number | null {
   const status = Number(text);

@@ -1,5 +1,6 @@
 /** The gateway among those of its fleet: one of them leads, and the others pass on to it what only the leader may do. */
 import { randomUUID } from 'node:crypto';
+import type { RunReport, ScenarioBook } from '../../contract/scenarios.ts';
 import { createProblem } from '../../core/http/problem.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -7,6 +8,7 @@ import type { Origin } from '../../core/origin.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { describeError, HttpProblem } from '../../api/http/errors.ts';
+import type { Perform } from '../../api/http/perform.ts';
 import { ClockKeeper } from '../clock/keeper.ts';
 import type { ClockShard } from '../clock/keeper.ts';
 import { Leadership } from '../clock/leader.ts';
@@ -18,13 +20,18 @@ import { FleetTime } from '../clock/time.ts';
 import { FleetError } from '../link.ts';
 import type { FleetMessage, Stop } from '../link.ts';
 import { leadSubject, statusHeader, typeHeader } from '../operation.ts';
+import { isInternal } from './forward.ts';
 import type { ForwardedReply } from './forward.ts';
 import type { RoutedRequest } from './router.ts';
 import { SiteKeeper } from '../site/keeper.ts';
 import type { SiteRules } from '../site/rules.ts';
 import { siteShards, SiteOperations } from './site.ts';
+import { ruleOf } from './rules.ts';
 import { TimeOperations } from './time.ts';
-import type { TimeRequest } from './time.ts';
+import { FleetGround } from './scenarios/ground.ts';
+import { RunMark } from './scenarios/run-mark.ts';
+import { isOfScenarios, ScenarioOperations } from './scenarios/operations.ts';
+import type { LeadRequest } from './scenarios/operations.ts';
 import type { FleetView } from './view.ts';
 
 /** Time after which a tick that has not come is no longer waited for, ms. */
@@ -38,12 +45,24 @@ export interface FleetLeadOptions {
   readonly view: FleetView;
   readonly wall: WallClock;
   readonly later: Later;
-  readonly log: Pick<Logger, 'info' | 'warning'>;
+  readonly log: Logger;
   /** address of the HTTP interface */
   readonly http: () => string;
   readonly pace: 'hold' | 'free';
   /** of the limits of the whole fleet */
   readonly siteRules: SiteRules;
+  /** carries out requests of scenarios */
+  readonly perform: Perform;
+  /** Makes the scenarios of a gateway on a fleet. */
+  readonly scenarios: (ground: FleetGround) => FleetBook;
+}
+
+/** The scenarios that a gateway keeps. */
+export interface FleetBook extends ScenarioBook {
+  /** Keeps a run that has ended with its gateway. */
+  addGone(report: RunReport): void;
+  /** Ends all runs. */
+  close(): Promise<void>;
 }
 
 export class FleetLead {
@@ -54,6 +73,11 @@ export class FleetLead {
   readonly #site: SiteKeeper;
   readonly #operations: TimeOperations;
   readonly #siteOperations: SiteOperations;
+  readonly #session = randomUUID();
+  readonly #mark: RunMark;
+  readonly #ground: FleetGround;
+  readonly #book: FleetBook;
+  readonly #scenarios: ScenarioOperations;
   /** aborted when the shard is lost, by the name of a shard that lives */
   readonly #lost = new Map<string, AbortController>();
   #stops: Stop[] = [];
@@ -61,7 +85,7 @@ export class FleetLead {
   #serving: Promise<readonly Stop[]> = Promise.resolve([]);
 
   constructor(options: FleetLeadOptions) {
-    const { view, wall, later, log, http, pace, siteRules } = options;
+    const { view, wall, later, log, http, pace, perform, siteRules } = options;
     const { link, prefix } = view;
     this.#options = options;
     const ask = askTime(link, prefix);
@@ -99,17 +123,33 @@ export class FleetLead {
       log,
       leads: () => this.#leadership.isLeader,
     });
-    const fleet = {
-      keeper: this.#keeper,
+    const shards = {
       places: () => view.places(),
       newest: (shard: string) => view.ticks.newest(shard),
+      onTick: (listener: Parameters<FleetView['onTick']>[0]) => view.onTick(listener),
+      onLost: (listener: (shard: string) => void) =>
+        view.onShard(({ kind, shard }) => {
+          if (kind === 'lost' || kind === 'left') listener(shard);
+        }),
+    };
+    const ticksCome = (tick: number) => this.#ticksCome([...view.shards.keys()], tick);
+    this.#mark = new RunMark({ link, session: this.#session, nowMs: () => wall.nowMs(), log });
+    const around = { perform, wall, later, log, mark: this.#mark };
+    this.#ground = new FleetGround({ shards, keeper: this.#keeper, ticksCome, ...around });
+    this.#book = options.scenarios(this.#ground);
+    this.#scenarios = new ScenarioOperations(this.#book, this.#ground);
+    const fleet = {
+      keeper: this.#keeper,
+      clockOwner: this.#ground,
+      places: shards.places,
+      newest: shards.newest,
       wall,
     };
     this.#operations = new TimeOperations(fleet);
     this.#siteOperations = new SiteOperations({ ...fleet, site: this.#site });
     this.#leadership = new Leadership({
       link,
-      session: randomUUID(),
+      session: this.#session,
       http,
       wall,
       later,
@@ -150,6 +190,7 @@ export class FleetLead {
   }
 
   async stop(): Promise<void> {
+    await this.#book.close();
     this.#time.stop();
     this.#keeper.stop();
     this.#site.stop();
@@ -164,26 +205,29 @@ export class FleetLead {
 
   /** @throws HttpProblem, SimError */
   async answer(request: RoutedRequest): Promise<ForwardedReply> {
-    const { route, query, body, by } = request;
+    const { route, params, query, body, by } = request;
     const { operationId } = route;
-    if (this.#leadership.isLeader || reading.has(operationId)) return this.#answer({ operationId, query, body, by });
+    if (this.#leadership.isLeader || reading.has(operationId))
+      return this.#carryOut({ operationId, params, query, body, by });
     return this.#passOn(request);
   }
 
-  #answer(request: TimeRequest): Promise<ForwardedReply> {
-    const operations = request.operationId.endsWith('_site') ? this.#siteOperations : this.#operations;
-    return operations.answer(request);
+  #carryOut(request: LeadRequest): Promise<ForwardedReply> {
+    const { operationId } = request;
+    if (isOfScenarios(operationId)) return this.#scenarios.answer(request);
+    return (operationId.endsWith('_site') ? this.#siteOperations : this.#operations).answer(request);
   }
 
-  async #passOn({ route, path, query, body, by, id }: RoutedRequest): Promise<ForwardedReply> {
+  async #passOn({ route, path, params, query, body, by, id }: RoutedRequest): Promise<ForwardedReply> {
     const { link, prefix } = this.#options.view;
     if (link.state !== 'connected')
       throw new HttpProblem('fleet-offline', 'The gateway has no connection to the server of the fleet.');
-    const asked = { operationId: route.operationId, query, body, by, path, id };
+    const asked = { operationId: route.operationId, params, query, body, by, path, id };
     try {
       const answer = await link.request(leadSubject(prefix), clockMessage(asked), silentMs, { whileAlive: true });
       const { [statusHeader]: status, [typeHeader]: type = 'application/json' } = answer.headers;
-      return { status: Number(status), type, headers: {}, bytes: Buffer.from(answer.body) };
+      const others = Object.entries(answer.headers).filter(([name]) => name !== typeHeader && !isInternal(name));
+      return { status: Number(status), type, headers: Object.fromEntries(others), bytes: Buffer.from(answer.body) };
     } catch (error) {
       if (!(error instanceof FleetError)) throw error;
       if (error.code === 'no-responder')
@@ -205,7 +249,8 @@ export class FleetLead {
       // the server may have come back without its store before
       void this.#restore?.restore();
       this.#site.beginTerm();
-    }
+      void this.#takeOver();
+    } else this.#ground.lose(new Error('this gateway no longer leads the fleet'));
     this.#serving = this.#serving
       .then(async (stops) => {
         for (const stop of stops) stop();
@@ -215,6 +260,12 @@ export class FleetLead {
         log.warning(`the gateway cannot lead the fleet: ${errorText(error)}`);
         return [];
       });
+  }
+
+  /** A run of the leader before has ended with it. */
+  async #takeOver(): Promise<void> {
+    const gone = await this.#mark.takeGone();
+    if (gone !== null) this.#book.addGone(gone);
   }
 
   #serve(): Promise<readonly Stop[]> {
@@ -228,12 +279,17 @@ export class FleetLead {
   /** Answers another gateway. */
   async #lead({ body }: FleetMessage): Promise<FleetMessage> {
     const asked = askedOf(body);
-    const { status, type, bytes } = await this.#answer(asked).catch((error: unknown) => {
+    const { status, type, headers, bytes } = await this.#carryOut(asked).catch((error: unknown) => {
       const { code, detail, issues } = describeError(error);
       const problem = createProblem(code, detail, { instance: asked.path, id: asked.id }, issues);
-      return { ...problem, type: 'application/problem+json', bytes: Buffer.from(`${JSON.stringify(problem)}\n`) };
+      return {
+        ...problem,
+        type: 'application/problem+json',
+        headers: {},
+        bytes: Buffer.from(`${JSON.stringify(problem)}\n`),
+      };
     });
-    return { headers: { [statusHeader]: String(status), [typeHeader]: type }, body: bytes };
+    return { headers: { ...headers, [statusHeader]: String(status), [typeHeader]: type }, body: bytes };
   }
 
   #shards(): readonly ClockShard[] {
@@ -272,19 +328,19 @@ export class FleetLead {
 
 /** Operations that every gateway answers. */
 const reading = new Set(['get_time', 'get_site']);
-/** Operations of which the leader is asked. */
-const leading = ['set_time', 'step_time', 'set_site'];
 
 const words = { lost: 'is lost', left: 'has left' } as const;
 
 /** @throws FleetError `refused` */
-function askedOf(body: Uint8Array): TimeRequest & { readonly path: string; readonly id: string } {
+function askedOf(body: Uint8Array): LeadRequest & { readonly path: string; readonly id: string } {
   const value = (jsonOf(body, 'the request of a gateway') ?? {}) as Readonly<Record<string, unknown>>;
-  const { operationId, query, by, path, id } = value;
-  if (!leading.includes(String(operationId)) || !isOrigin(by) || typeof query !== 'object')
+  const { operationId, params = {}, query, by, path, id } = value;
+  const isForLeader = ruleOf(String(operationId))?.name === 'leader' || operationId === 'set_site';
+  if (!isForLeader || !isOrigin(by) || typeof query !== 'object' || typeof params !== 'object')
     throw new FleetError('refused', 'the request of a gateway is not complete');
   return {
     operationId: String(operationId),
+    params: (params ?? {}) as Readonly<Record<string, string>>,
     query: (query ?? {}) as Readonly<Record<string, unknown>>,
     body: value['body'],
     by: by as Origin,

@@ -96,7 +96,10 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
   shard: 'stop_shard',
   site: 'get_site set_site',
   faults: 'set_faults set_modbus_fault set_csip_fault set_dnp3_fault',
-  leader: 'get_time set_time step_time',
+  leader: `
+    get_time set_time step_time list_scenarios add_scenario check_scenario get_scenario_text get_scenario start_scenario
+    stop_scenario get_scenario_report remove_scenario list_scenario_runs get_scenario_run stop_scenario_run
+    get_scenario_run_report remove_scenario_run`,
   own: `
     get_server_info get_health stop_simulator get_logs get_metrics list_stream_clients get_fleet
     get_fleet_map list_shards get_shard`,
@@ -104,11 +107,10 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
 
 /** Operations that a gateway refuses, by the sentence that says what to do instead. */
 const unsupported: readonly (readonly [detail: string, operations: string])[] = [
+  ['A gateway starts no simulator beside its shards: run "derbench run" instead.', 'run_scenario_beside'],
   [
-    'A gateway does not run scenarios yet: run "derbench run" on one machine, or send the steps as requests.',
-    `list_scenario_runs run_scenario_beside get_scenario_run stop_scenario_run get_scenario_run_report
-     remove_scenario_run list_scenarios add_scenario check_scenario get_scenario_text get_scenario_draft get_scenario
-     start_scenario stop_scenario get_scenario_report remove_scenario`,
+    'Captures and timelines stand in each shard: ask the HTTP interface of the shard for the draft.',
+    'get_scenario_draft',
   ],
   ['A shard keeps its devices until it ends: load labs into a process without a fleet.', 'load_config'],
   ['A gateway adds no devices: start another shard.', 'add_device'],

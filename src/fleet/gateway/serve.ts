@@ -16,7 +16,7 @@ import { originOf } from '../../api/http/origin.ts';
 import { parseQuery, routeTableOf } from '../../api/http/paths.ts';
 import { requestId, sendBytes, sendProblem } from '../../api/http/reply.ts';
 import { hasBody, StreamedReply } from '../../api/http/route.ts';
-import type { Route } from '../../api/http/route.ts';
+import type { Answer, Route } from '../../api/http/route.ts';
 import { streamPieces, streamReply } from '../../api/http/streaming.ts';
 import { mountDocs } from '../../api/description/docs.ts';
 import { lazily } from '../../core/lazy.ts';
@@ -54,7 +54,7 @@ const plainRules: ReadonlySet<RuleName> = new Set([
 ]);
 
 /** Refuses requests of a wrong form here, before several shards get them. @throws HttpProblem `validation` */
-function checkForm(route: Route, raw: Parameters<Route['check']>[0]): void {
+export function checkForm(route: Route, raw: Parameters<Route['check']>[0]): void {
   const rule = ruleOf(route.operationId);
   if (rule === null || !plainRules.has(rule.name)) return;
   // the gateway takes this parameter out, but for the list of the devices, which has it itself
@@ -83,11 +83,16 @@ async function answer(request: Request, response: Response, options: ServingOpti
   else sendBytes(response, reply.status, reply.type, reply.bytes, { ...reply.headers });
 }
 
+/** What the gateway answers itself. @throws HttpProblem `fleet-unsupported` */
+export function ownAnswer(request: OwnRequest, options: OwnContext): Answer<unknown> | Promise<Answer<unknown>> {
+  const answerOf = ownAnswers[request.route.operationId];
+  if (answerOf === undefined) throw notServed();
+  return answerOf(options, request);
+}
+
 async function answerOwn(response: Response, request: OwnRequest, options: ServingOptions): Promise<void> {
   const { route } = request;
-  const answerOf = ownAnswers[route.operationId];
-  if (answerOf === undefined) throw notServed();
-  const answered = await answerOf(options, request);
+  const answered = await ownAnswer(request, options);
   const { body, headers, status = route.status, afterwards } = answered;
   if (afterwards) response.once('close', afterwards);
   if (body instanceof StreamedReply) {

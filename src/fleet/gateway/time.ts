@@ -2,13 +2,14 @@
 import { problemTable } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
 import { SimError } from '../../core/errors.ts';
-import type { Origin } from '../../core/origin.ts';
 import { SimClock } from '../../core/time/sim-clock.ts';
 import { simTimeFromMs } from '../../core/time/clock.ts';
 import type { SimTime, WallClock } from '../../core/time/clock.ts';
 import { simStepS } from '../../contract/plant.ts';
 import type { TimeNow } from '../../contract/plant.ts';
+import type { ClockOwner } from '../../contract/scenarios.ts';
 import type { Snapshot } from '../../contract/snapshot.ts';
+import { checkClockHasNoOwner } from '../../api/common/clock-owner.ts';
 import { camelCased } from '../../api/common/members.ts';
 import { HttpProblem, invalid } from '../../api/http/errors.ts';
 import { checkTimeChange, clock, stepBodySchema, stepResult, timeBodySchema, timeRoutes } from '../../api/time.ts';
@@ -20,15 +21,11 @@ import type { ClockRecord } from '../clock/record.ts';
 import { FleetError } from '../link.ts';
 import { lostShard } from './forward.ts';
 import type { ForwardedReply, ShardPlace } from './forward.ts';
+import type { LeadRequest } from './scenarios/operations.ts';
 import type { ShardTick } from './tick-book.ts';
 
 /** A request whose form is not checked yet. */
-export interface TimeRequest {
-  readonly operationId: string;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body: unknown;
-  readonly by: Origin;
-}
+export type TimeRequest = Omit<LeadRequest, 'params'>;
 
 /** The fleet as these operations see it. */
 export interface TimedFleet {
@@ -37,6 +34,8 @@ export interface TimedFleet {
   readonly places: () => readonly ShardPlace[];
   readonly newest: (shard: string) => ShardTick | null;
   readonly wall: WallClock;
+  /** the scenario that has the clock */
+  readonly clockOwner: ClockOwner;
 }
 
 /** Status of a request that some shards have carried out, and others not. */
@@ -114,6 +113,7 @@ export class TimeOperations {
     if (operationId === 'get_time') return jsonReply(200, this.#shown());
     // a request of another gateway comes over the wire
     timeRoutes.find((route) => route.operationId === operationId)?.check({ params: {}, query, body });
+    checkClockHasNoOwner(this.#fleet);
     try {
       return await (operationId === 'set_time' ? this.#set(request) : this.#step(request));
     } catch (error) {

@@ -1,11 +1,11 @@
 /** Checks the devices, points, values and names of a scenario against its simulator. */
-import type { Plant } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import { noSuchDevice } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Device } from '../../contract/device.ts';
-import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { Snapshot } from '../../contract/snapshot.ts';
+import type { Layout as MapLayout, PointSlot } from '../../sunspec/map/layout.ts';
 import type {
   Action,
   Comparison,
@@ -33,9 +33,20 @@ export interface KnownNames {
   readonly messageMembers: Readonly<Record<MessageProtocol, readonly string[]>>;
 }
 
+/** A device with the points of its map. */
+export interface LaidOutDevice extends Pick<Device, 'index' | 'assetType'> {
+  readonly bank: { readonly layout: Pick<MapLayout, 'slots' | 'named'> };
+}
+
+/** The devices for which a scenario is checked, with their newest snapshots. */
+export interface LaidOutPlant {
+  readonly devices: readonly LaidOutDevice[];
+  readonly latest: { readonly published: readonly { readonly snapshot: Snapshot }[] };
+}
+
 /** The simulator for which a scenario is checked. */
 interface Surroundings {
-  readonly plant: Plant;
+  readonly plant: LaidOutPlant;
   /** true if the simulator has a client of IEEE 2030.5 */
   readonly hasCsip: boolean;
   readonly names: KnownNames;
@@ -47,12 +58,12 @@ const modelOf = (point: string) => point.slice(0, point.indexOf('.'));
 const nameOf = (point: string) => point.slice(point.indexOf('.') + 1);
 
 /** @param model its id, or its name where the map has several */
-function pointNames({ bank }: Device, model: number | string): readonly string[] {
+function pointNames({ bank }: LaidOutDevice, model: number | string): readonly string[] {
   return bank.layout.slots.filter(({ modelName }) => modelName === String(model)).map(({ path }) => path);
 }
 
 /** The reason why a device lacks a point. @param name null: any point of the model */
-function absence(device: Device, model: number | string, name: string | null): Problems {
+function absence(device: LaidOutDevice, model: number | string, name: string | null): Problems {
   if (name !== null && device.bank.layout.named(`${model}.${name}`)) return [];
   const names = pointNames(device, model);
   if (names.length === 0) return [`device ${device.index} has no model ${model}`];
@@ -86,7 +97,7 @@ function valueProblems({ def }: PointSlot, point: string, comparison: Comparison
 }
 
 /** The reason why the snapshot of a device never has a member. */
-function snapshotProblems(plant: Plant, device: number, member: string): Problems {
+function snapshotProblems(plant: LaidOutPlant, device: number, member: string): Problems {
   const { published } = plant.latest;
   let at: unknown = published[positionOf(published, device)]?.snapshot;
   for (const step of member.split('.')) {
@@ -103,7 +114,7 @@ function snapshotProblems(plant: Plant, device: number, member: string): Problem
 
 /** The devices at the start of a scenario; devices that it adds are unknown. */
 class Layout {
-  readonly #plant: Plant;
+  readonly #plant: LaidOutPlant;
   readonly #addsDevices: boolean;
   readonly #hasCsip: boolean;
   readonly #names: KnownNames;
@@ -115,7 +126,7 @@ class Layout {
     this.#names = names;
   }
 
-  #find(index: number): Device | undefined {
+  #find(index: number): LaidOutDevice | undefined {
     return this.#plant.devices.find((device) => device.index === index);
   }
 

@@ -1,10 +1,10 @@
 /** Instants of the simulated clock: times of day, cron patterns, and triggers without a condition. */
 import { createTask, validateDetailed } from 'node-cron';
 import { zoneOffsetMs } from '../../core/time/zone.ts';
-import type { Plant } from '../../contract/plant.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Rule, Trigger } from '../model.ts';
+import type { ScenarioPlant } from './host.ts';
 
 const msPerHour = 3_600_000;
 const msPerDay = 24 * msPerHour;
@@ -78,12 +78,12 @@ export class CronPattern {
 
 /** Instants of triggers without a condition. */
 export class Instants {
-  readonly #plant: Plant;
+  readonly #plant: Pick<ScenarioPlant, 'time' | 'dateMs' | 'simAt'>;
   readonly #start: SimTime;
   readonly #patterns = new Map<string, CronPattern>();
 
   /** @param start start of the scenario */
-  constructor(plant: Plant, start: SimTime) {
+  constructor(plant: Pick<ScenarioPlant, 'time' | 'dateMs' | 'simAt'>, start: SimTime) {
     this.#plant = plant;
     this.#start = start;
   }

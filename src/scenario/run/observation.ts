@@ -1,10 +1,9 @@
 /** Conditions and subjects of assertions under observation, and the objects needed to observe them. */
 import type { Cell } from '../../core/findings/peer.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { ScenarioHost } from './host.ts';
+import type { ScenarioDevice, ScenarioHost } from './host.ts';
 import type { Journal } from './journal.ts';
 import type { Signals } from './signals.ts';
-import type { Device } from '../../contract/device.ts';
 
 /** A condition under observation. */
 export interface ObservedCondition {
@@ -60,7 +59,7 @@ export interface Since {
 }
 
 /** The devices of an assertion. null: the named device does not exist. */
-export function devicesOf({ plant }: ScenarioHost, device: number | null): readonly Device[] | null {
+export function devicesOf({ plant }: ScenarioHost, device: number | null): readonly ScenarioDevice[] | null {
   const devices = plant.devices.filter(({ index }) => device === null || index === device);
   return device !== null && devices.length === 0 ? null : devices;
 }

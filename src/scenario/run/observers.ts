@@ -1,4 +1,5 @@
 /** Observes the subjects of assertions. */
+import type { Device } from '../../contract/device.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest, AnsweredSubject } from '../model.ts';
@@ -146,19 +147,25 @@ function messageObserver(
 
 type Scope = Extract<Subject, { readonly kind: 'no_alarm' | 'nothing_left' }>;
 
+function alarmsWithout(except: readonly string[], alarms: Device['alarms']): Observation {
+  const words = alarms
+    .filter(({ code }) => !except.includes(code))
+    .map(({ deviceIndex, code, message }) => `device ${deviceIndex}: ${code}, ${message}`);
+  return {
+    holds: words.length === 0,
+    text: () => (words.length === 0 ? 'there was none' : words.slice(0, 5).join('; ')),
+  };
+}
+
 function alarmObserver({ device, except }: Scope, { host }: RunSources): SubjectObserver {
   return {
     observe() {
       const devices = devicesOf(host, device);
       if (devices === null) return withoutDevice(device);
-      const words: string[] = [];
-      for (const { alarms } of devices)
-        for (const { deviceIndex, code, message } of alarms)
-          if (!except.includes(code)) words.push(`device ${deviceIndex}: ${code}, ${message}`);
-      return {
-        holds: words.length === 0,
-        text: () => (words.length === 0 ? 'there was none' : words.slice(0, 5).join('; ')),
-      };
+      const alarms = devices.map((each) => each.alarms);
+      if (alarms.some((each) => each instanceof Promise))
+        return Promise.all(alarms).then((read) => alarmsWithout(except, read.flat()));
+      return alarmsWithout(except, (alarms as readonly Device['alarms'][]).flat());
     },
     history: () => '',
     end: () => undefined,

@@ -1,10 +1,10 @@
 /** Modes of passing simulated time in a run. */
-import type { Plant } from '../../contract/plant.ts';
 import type { RunPace } from '../../contract/scenarios.ts';
 import type { Origin } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
+import type { ScenarioPlant } from './host.ts';
 
 /** Passes simulated time. */
 export interface Pace {
@@ -22,11 +22,11 @@ export interface Pace {
 /** Ticks as fast as possible, on the paused clock. */
 class FastPace implements Pace {
   readonly kind = 'fast';
-  readonly #plant: Plant;
+  readonly #plant: ScenarioPlant;
   readonly #by: Origin;
-  readonly #before: Plant['time']['mode'];
+  readonly #before: ScenarioPlant['time']['mode'];
 
-  constructor(plant: Plant, by: Origin) {
+  constructor(plant: ScenarioPlant, by: Origin) {
     this.#plant = plant;
     this.#by = by;
     this.#before = plant.time.mode;
@@ -61,10 +61,10 @@ const maxHoldMs = 2 * maxStandMs;
 /** Ticks of the running clock. They end at the instants of the scenario, and wait there until the run has observed. */
 class RealPace implements Pace {
   readonly kind = 'real';
-  readonly #plant: Plant;
+  readonly #plant: ScenarioPlant;
   readonly #later: Later;
   readonly #by: Origin;
-  readonly #before: Plant['time']['mode'];
+  readonly #before: ScenarioPlant['time']['mode'];
   #until = Infinity;
   #endAdvance: (() => void) | null = null;
   #releaseTick: (() => void) | null = null;
@@ -72,7 +72,7 @@ class RealPace implements Pace {
   /** true if `wake` was called while nothing waited */
   #isAwake = false;
 
-  constructor(plant: Plant, later: Later, by: Origin) {
+  constructor(plant: ScenarioPlant, later: Later, by: Origin) {
     this.#plant = plant;
     this.#later = later;
     this.#by = by;
@@ -127,6 +127,6 @@ class RealPace implements Pace {
   }
 }
 
-export function createPace(kind: RunPace, plant: Plant, later: Later, by: Origin): Pace {
+export function createPace(kind: RunPace, plant: ScenarioPlant, later: Later, by: Origin): Pace {
   return kind === 'fast' ? new FastPace(plant, by) : new RealPace(plant, later, by);
 }

@@ -131,6 +131,13 @@ export class ScenarioRun {
     this.#wake();
   }
 
+  /** Ends the run with an error, without the steps of `finally`: its devices or its clock are gone. */
+  abort(error: unknown): void {
+    if (this.#endedAtMs !== null) return;
+    this.#stops += 2;
+    this.#break(error);
+  }
+
   #newFlows(): Flows {
     return new Flows({
       host: this.#host,

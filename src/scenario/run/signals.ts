@@ -1,10 +1,9 @@
 /** Reads signals of a running simulator. */
 import { positionOf } from '../../contract/snapshot.ts';
-import type { Device } from '../../contract/device.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { Signal, SignalValue } from '../model.ts';
 import type { Symbols } from './compare.ts';
-import type { ScenarioHost } from './host.ts';
+import type { ScenarioDevice, ScenarioHost } from './host.ts';
 
 /** Reads one signal repeatedly. */
 export interface SignalReader {
@@ -18,11 +17,11 @@ export interface SignalReader {
   readonly lack?: string | null;
 }
 
-function deviceOf({ plant }: ScenarioHost, index: number): Device | undefined {
+function deviceOf({ plant }: ScenarioHost, index: number): ScenarioDevice | undefined {
   return plant.devices.find((device) => device.index === index);
 }
 
-function slotOf(device: Device | undefined, point: string): PointSlot | undefined {
+function slotOf(device: ScenarioDevice | undefined, point: string): PointSlot | undefined {
   return device?.bank.layout.named(point);
 }
 

@@ -1,8 +1,8 @@
 /** A run for the timeline: its begin, its steps, its failures and its end. */
 import type { RunState } from '../../contract/scenarios.ts';
 import type { Origin } from '../../core/origin.ts';
-import type { TimelineSink } from '../../core/timeline/timeline.ts';
 import type { TimelineLevel } from '../../core/timeline/entry.ts';
+import type { ScenarioStory } from './host.ts';
 
 const endWords: Readonly<Record<RunState, string>> = {
   running: 'goes on',
@@ -13,10 +13,10 @@ const endWords: Readonly<Record<RunState, string>> = {
 };
 
 export class Story {
-  readonly #timeline: TimelineSink;
+  readonly #timeline: ScenarioStory;
   readonly #name: string;
 
-  constructor(timeline: TimelineSink, name: string) {
+  constructor(timeline: ScenarioStory, name: string) {
     this.#timeline = timeline;
     this.#name = name;
   }

@@ -1,11 +1,10 @@
 /** Writes to the registers of all devices. */
-import type { Device } from '../../contract/device.ts';
-import type { Plant } from '../../contract/plant.ts';
+import type { ScenarioDevice, ScenarioPlant } from './host.ts';
 import type { WriteEvent } from './journal.ts';
 
 /** Calls `onWrite` after each write, also to devices that join later. @returns function that removes the listeners */
-export function followWrites(plant: Plant, onWrite: (write: WriteEvent) => void): () => void {
-  const follow = ({ index, bank }: Device) =>
+export function followWrites(plant: ScenarioPlant, onWrite: (write: WriteEvent) => void): () => void {
+  const follow = ({ index, bank }: ScenarioDevice) =>
     bank.onChange((change) => {
       onWrite({ kind: 'write', device: index, change });
     });

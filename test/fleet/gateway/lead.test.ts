@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { fleetSiteRules } from '../../../src/app/fleet-site-rules.ts';
+import { silentLogger } from '../../../src/core/log/log.ts';
 import { clockKey, decodedRecord, encodedRecord } from '../../../src/fleet/clock/record.ts';
 import { clockMessage } from '../../../src/fleet/clock/messages.ts';
 import { FleetLead } from '../../../src/fleet/gateway/lead.ts';
@@ -9,6 +10,7 @@ import { encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
 import type { Lease } from '../../../src/fleet/registry/roster.ts';
 import { clockRecord, handTime, quietLog } from '../support/clock.ts';
 import { MemoryServer } from '../support/memory-link.ts';
+import { scenariosOf } from '../support/scenarios.ts';
 
 const prefix = 'lab';
 const lease: Lease = {
@@ -38,13 +40,16 @@ async function leading(hasShard: boolean) {
   await server.link().shared.create(clockKey, encodedRecord(record));
   if (hasShard) await server.link().leases.create(leaseKey('a'), encoded(lease));
   const view = new FleetView({ link, prefix, clock: wall, later: timers.later, log: quietLog });
+  const clocks = { wall, later: timers.later };
+  const { perform, scenarios } = scenariosOf(clocks);
   const lead = new FleetLead({
     view,
-    wall,
-    later: timers.later,
-    log: quietLog,
+    ...clocks,
+    log: silentLogger,
     http: () => '',
     pace: 'hold',
+    perform,
+    scenarios,
     siteRules: fleetSiteRules,
   });
   view.start();

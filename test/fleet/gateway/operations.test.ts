@@ -10,7 +10,7 @@ import { problemSchema } from '../../../src/api/common/schemas.ts';
 import { defaultApiLimits } from '../../../src/api/http/context.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
 import type { Route } from '../../../src/api/http/route.ts';
-import { createLogBook } from '../../../src/core/log/log.ts';
+import { createLogBook, silentLogger } from '../../../src/core/log/log.ts';
 import { yieldToLoop } from '../../../src/core/turns.ts';
 import { clockKey, encodedRecord } from '../../../src/fleet/clock/record.ts';
 import { Forwarder } from '../../../src/fleet/gateway/forward.ts';
@@ -30,6 +30,7 @@ import { startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { clockRecord, handTime, quietLog } from '../support/clock.ts';
 import { MemoryServer } from '../support/memory-link.ts';
+import { scenariosOf } from '../support/scenarios.ts';
 import { shardSettings } from '../support/shard.ts';
 
 const prefix = 'lab';
@@ -71,13 +72,16 @@ describe('fleet/gateway: every operation, with its example', function () {
   const server = new MemoryServer(() => wall.monotonicMs());
   const link = server.link();
   const view = new FleetView({ link, prefix, clock: wall, later: timers.later, log: quietLog });
+  const clocks = { wall, later: timers.later };
+  const { perform, scenarios, through } = scenariosOf(clocks);
   const lead = new FleetLead({
     view,
-    wall,
-    later: timers.later,
-    log: quietLog,
+    ...clocks,
+    log: silentLogger,
     http: () => '',
     pace: 'hold',
+    perform,
+    scenarios,
     siteRules: fleetSiteRules,
   });
   const shards: { readonly running: RunningApp; readonly member: FleetMember }[] = [];
@@ -116,14 +120,16 @@ describe('fleet/gateway: every operation, with its example', function () {
     await join('b', ['PV-3Phase', 'PV-3Phase', 'PV-3Phase'], 10);
     view.start();
     await lead.start();
+    const router = new ShardRouter(
+      new Forwarder(link, prefix),
+      () => view.places(),
+      () => wall.monotonicMs(),
+      (request) => lead.answer(request),
+    );
+    through(router);
     const app = createGatewayApp({
       view,
-      router: new ShardRouter(
-        new Forwarder(link, prefix),
-        () => view.places(),
-        () => wall.monotonicMs(),
-        (request) => lead.answer(request),
-      ),
+      router,
       eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0 },
       info: { version: '1.2.3', apiVersion: '1.0.0', buildId: 'build', startedAtMs: 0 },
       guard: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] },

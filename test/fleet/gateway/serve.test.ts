@@ -103,7 +103,7 @@ describe('fleet/gateway: requests over HTTP', () => {
   });
 
   it('that a gateway does not serve get 501, and unknown ones 404 and 405', async () => {
-    for (const path of ['/exchange', '/scenarios'])
+    for (const path of ['/exchange', '/scenarios/draft'])
       expect(await answer(`/api/sim${path}`), path).to.deep.equal([501, 'fleet-unsupported']);
     expect(await answer('/api/sim/nothing')).to.deep.equal([404, 'not-found']);
     const refused = await ask(port, '/api/sim/fleet', { body: {} });

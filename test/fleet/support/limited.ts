@@ -1,5 +1,7 @@
 /** Shards and gateways of one fleet in free run on a server in memory, whose time a test passes. */
 import { createLogBook } from '../../../src/core/log/log.ts';
+import { silentLogger } from '../../../src/core/log/log.ts';
+import { scenariosOf } from './scenarios.ts';
 import { fleetSiteRules } from '../../../src/app/fleet-site-rules.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import type { FleetSettings } from '../../../src/contract/fleet-settings.ts';
@@ -77,9 +79,18 @@ export async function limitedFleet() {
   };
   const gateway = async () => {
     const link = server.link();
-    const common = { wall, later: timers.later, log: quietLog };
+    const common = { wall, later: timers.later, log: silentLogger };
+    const { perform, scenarios } = scenariosOf(common);
     const view = new FleetView({ link, prefix: 'lab', clock: wall, later: timers.later, log: quietLog });
-    const lead = new FleetLead({ ...common, view, http: () => '', pace: 'free', siteRules: fleetSiteRules });
+    const lead = new FleetLead({
+      ...common,
+      view,
+      http: () => '',
+      pace: 'free',
+      perform,
+      scenarios,
+      siteRules: fleetSiteRules,
+    });
     view.start();
     await lead.start();
     const ask = async (operationId: string, body?: object) => {

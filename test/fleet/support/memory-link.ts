@@ -280,15 +280,17 @@ async function answered(call: Answer, request: FleetMessage): Promise<FleetAnswe
 
 async function limited<T>(work: Promise<T>, timeoutMs: number, signal?: AbortSignal): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
+  let abort: () => void = () => undefined;
   const ended = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new FleetError('timeout', `no answer within ${timeoutMs} ms`)), timeoutMs);
-    signal?.addEventListener('abort', () =>
-      reject(signal.reason instanceof FleetError ? signal.reason : new FleetError('timeout', 'the request was ended')),
-    );
+    abort = () =>
+      reject(signal?.reason instanceof FleetError ? signal.reason : new FleetError('timeout', 'the request was ended'));
+    signal?.addEventListener('abort', abort);
   });
   try {
     return await Promise.race([work, ended]);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
   }
 }
