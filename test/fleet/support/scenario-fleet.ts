@@ -66,7 +66,7 @@ export async function scenarioFleet(mapping: Mapping, sizes: readonly number[]) 
   for (const [at, size] of sizes.entries()) {
     const devices = (mapping['devices'] as readonly Mapping[]).slice(first, first + size);
     const part = { ...loaded({ ...mapping, devices, first_device: first }) };
-    const joined = { record, tick: 0, simUs: startUs, anchorOf };
+    const joined = { record, tick: 0, simUs: startUs, anchorOf, anchors: new Map<string, number>() };
     const app = createApp(part, { ...common, logBook: quietBook(), joined });
     const link = server.link();
     const member = new FleetMember({
