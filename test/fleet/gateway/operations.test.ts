@@ -52,6 +52,7 @@ function atGateway(route: Route, asked: Asked): Asked {
       return { ...asked, path: path.replace('{name}', 'b') };
     default:
       // the clock of the fleet stays paused: no test waits for its slots
+      if (route.operationId === 'start_scenario') return { ...asked, body: { pace: 'fast' } };
       return route.operationId === 'set_time' ? { ...asked, body: { mode: 'paused', rate: 60 } } : asked;
   }
 }
@@ -59,11 +60,22 @@ function atGateway(route: Route, asked: Asked): Asked {
 /** After them no request reaches all shards. */
 const lastOnes = ['stop_shard', 'stop_simulator'];
 
+/** Operations whose examples need what only a simulator has: a run beside, or scenarios that it keeps itself. */
+const otherStatus: Readonly<Record<string, readonly number[]>> = {
+  get_scenario_run: [404],
+  stop_scenario_run: [404],
+  get_scenario_run_report: [404],
+  remove_scenario_run: [404],
+  exercise_findings: [201],
+  // the run may have ended by itself
+  stop_scenario: [200, 409],
+};
+
 /** The gateway has answers of its own where a simulator has none. */
-function statusAtGateway(route: Route): number {
+function statusAtGateway(route: Route): readonly number[] {
   const rule = ruleOf(route.operationId)?.name;
-  if (rule === 'unsupported') return 501;
-  return rule === 'own' || rule === 'shard' ? route.status : statusOf(route);
+  if (rule === 'unsupported') return [501];
+  return otherStatus[route.operationId] ?? [rule === 'own' || rule === 'shard' ? route.status : statusOf(route)];
 }
 
 describe('fleet/gateway: every operation, with its example', function () {
@@ -171,7 +183,7 @@ describe('fleet/gateway: every operation, with its example', function () {
       for (const [path, body] of earlierRequests[route.operationId] ?? [])
         await send({ method: 'POST', path: path === '/faults' ? atShard(path) : path, body });
       const reply = await send(atGateway(route, requestOf(route)));
-      expect(reply.status, reply.text).to.equal(statusAtGateway(route));
+      expect(statusAtGateway(route), reply.text).to.include(reply.status);
       const type = reply.headers['content-type'] ?? '';
       if (type === 'application/problem+json') problemSchema().parse(reply.json);
       else if (type === 'application/json') route.reply.parse(reply.json);
