@@ -21,7 +21,7 @@ export interface ScenarioGround {
   /** devices with the points that scenarios name, as far as `read` has read them */
   readonly laidOut: LaidOutPlant;
   readonly hasCsip: boolean;
-  /** what a user does with a scenario that is for other devices, in words */
+  /** advice for a scenario that is for other devices, in words */
   readonly otherWays: string;
   /** @param count number of devices that are compared, the first ones */
   fitted(count: number): Fitted | Promise<Fitted>;

@@ -347,7 +347,7 @@ export class KeptScenarios implements ScenarioBook {
     });
   }
 
-  /** What the devices here have against a scenario. */
+  /** Issues of a scenario with the devices here. */
   async #issues({ layoutIssues }: ScenarioCode): Promise<(whole: Scenario) => Iterable<Issue | null>> {
     const { ground } = this.#parts;
     const { scenarioNames } = await checks();
@@ -407,13 +407,14 @@ export class KeptScenarios implements ScenarioBook {
     const { ScenarioRun } = await loadedScenarioCode();
     // the scenario may have been removed meanwhile, or the simulator stops
     const entry = this.#find(id);
-    if (this.#isClosed) throw isStopping();
+    const isClosed = () => this.#isClosed;
+    if (isClosed()) throw isStopping();
     const wanted = pace ?? (ground.mode === 'paused' ? 'fast' : 'real');
     const host = await ground.begin(scenario, wanted);
     const run = new ScenarioRun(scenario, host, { pace: wanted, by });
     ground.begun?.(run);
     // it began to stop meanwhile
-    if (this.#isClosed) run.stop();
+    if (isClosed()) run.stop();
     this.runs.add(run, { scenarioId: id, bundled: kept.bundled, isBeside: false, text: null }, scenario.filledBytes);
     this.#hasRun.add(id);
     return this.#viewOf(entry);

@@ -133,7 +133,7 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
     () => clock.monotonicMs(),
     (request) => lead.answer(request),
   );
-  const own: ServingOptions = {
+  const gateway: ServingOptions = {
     view,
     router,
     eventLoop,
@@ -154,7 +154,7 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
     log: logBook.logger('Lab'),
     isPlain: settings.plain,
   };
-  const app = createGatewayApp(own);
+  const app = createGatewayApp(gateway);
   const context = { config: { limits }, clock, logBook, later };
   const front = createFront(
     context,
@@ -183,7 +183,7 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
   return {
     front,
     telemetry,
-    perform: createGatewayPerform({ router, own: (request) => ownAnswer(request, own), limits }),
+    perform: createGatewayPerform({ router, own: (request) => ownAnswer(request, gateway), limits }),
     close() {
       stopFollowing();
       isStopping = true;

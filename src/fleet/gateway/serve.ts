@@ -83,7 +83,7 @@ async function answer(request: Request, response: Response, options: ServingOpti
   else sendBytes(response, reply.status, reply.type, reply.bytes, { ...reply.headers });
 }
 
-/** What the gateway answers itself. @throws HttpProblem `fleet-unsupported` */
+/** The answer of the gateway itself. @throws HttpProblem `fleet-unsupported` */
 export function ownAnswer(request: OwnRequest, options: OwnContext): Answer<unknown> | Promise<Answer<unknown>> {
   const answerOf = ownAnswers[request.route.operationId];
   if (answerOf === undefined) throw notServed();

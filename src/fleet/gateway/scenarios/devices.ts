@@ -69,8 +69,8 @@ interface PointReply {
 }
 
 /** @throws SimError CONNECTION_FAILED with the reason of the shard */
-function bodyOf<T>({ status, body }: Performed): T {
-  if (status < 300) return body as T;
+function bodyOf({ status, body }: Performed): unknown {
+  if (status < 300) return body;
   throw new SimError('COMMAND_CONFLICT', (body as { readonly detail: string }).detail);
 }
 
@@ -124,9 +124,9 @@ class FleetBank implements ScenarioBank {
   /** Reads which models the map has. */
   async readModels(): Promise<void> {
     const { get } = this.#reads.parts;
-    const { models } = bodyOf<{ readonly models: readonly { readonly id: number; readonly place?: string }[] }>(
-      await get('/registers', { device: this.#device }),
-    );
+    const { models } = bodyOf(await get('/registers', { device: this.#device })) as {
+      readonly models: readonly { readonly id: number; readonly place?: string }[];
+    };
     for (const { id, place = `${id}` } of models) this.#models.set(place, { def: { id } });
   }
 
@@ -136,14 +136,15 @@ class FleetBank implements ScenarioBank {
     const { parts } = this.#reads;
     const reply = await parts.get(`/registers/${encodeURIComponent(name)}`, { device: this.#device });
     if (reply.status === 404 || reply.status === 422) return;
-    const { id, points } = bodyOf<ModelReply>(reply);
+    const { id, points } = bodyOf(reply) as ModelReply;
     for (const point of points) this.#add(name, id, point);
   }
 
   #add(modelName: string, modelId: number, point: PointReply): void {
     const { name: path, label, type, address, size, scale_factor: sf, unit, implemented, access } = point;
-    const known = this.#reads.parts.definitionOf(modelId, plainPath(path));
-    const def = known ?? ({ name: path, label, type, size, access, ...(unit !== null && { units: unit }) } as PointDef);
+    const ofModel = this.#reads.parts.definitionOf(modelId, plainPath(path));
+    const def =
+      ofModel ?? ({ name: path, label, type, size, access, ...(unit !== null && { units: unit }) } as PointDef);
     const slot: PointSlot = {
       index: this.#slots.length,
       modelId,
@@ -234,7 +235,7 @@ export class FleetDevice implements ScenarioDevice, LaidOutDevice {
 
   async #readAlarms(): Promise<readonly Alarm[]> {
     const reply = await this.#reads.parts.get('/devices', { device: this.index });
-    const { devices } = bodyOf<{ readonly devices: readonly Entry[] }>(reply);
+    const { devices } = bodyOf(reply) as { readonly devices: readonly Entry[] };
     return devices.flatMap(({ alarms }) => alarms.active.map(alarmOf));
   }
 }
@@ -259,11 +260,11 @@ export class FleetDevices {
       devices,
       missing = [],
       total = 0,
-    } = bodyOf<{
+    } = bodyOf(await parts.get('/devices', { limit: maxDevices })) as {
       readonly devices: readonly Entry[];
       readonly total?: number;
       readonly missing?: readonly { readonly shard: string }[];
-    }>(await parts.get('/devices', { limit: maxDevices }));
+    };
     if (missing.length > 0)
       throw new SimError('COMMAND_CONFLICT', `the shard "${missing[0]?.shard}" does not answer: a scenario needs all`);
     if (total > devices.length)

@@ -102,9 +102,9 @@ const definitions = new Map<number, ReadonlyMap<string, PointDef>>();
 /** Definition of a point by its path without indexes. */
 function definitionOf(model: number, path: string): PointDef | undefined {
   const def = [...servedModels, ...classicModels].find(({ id }) => id === model);
-  const known = definitions.get(model) ?? new Map(def && pointsOf(def));
-  definitions.set(model, known);
-  return known.get(plainPath(path));
+  const byPath = definitions.get(model) ?? new Map(def && pointsOf(def));
+  definitions.set(model, byPath);
+  return byPath.get(plainPath(path));
 }
 
 /** Points that a scenario names, with their devices; null: any device. */
@@ -155,7 +155,7 @@ export class FleetGround {
   readonly #findings: FindingRegistry;
   /** as they were read for the last check */
   #devices: FleetDevices | null = null;
-  /** those that were read last */
+  /** ratings that were read last */
   #rated: Rated | null = null;
   #hold: Hold | null = null;
 

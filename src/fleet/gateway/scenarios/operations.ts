@@ -18,7 +18,7 @@ export interface LeadRequest {
   readonly by: Origin;
 }
 
-/** What the routes of scenarios use of their interface. */
+/** The part of their interface that routes of scenarios use. */
 type ScenarioContext = Pick<RouteContext, 'scenarios' | 'clockOwner'>;
 
 const routes = new Map<string, Route>(

@@ -17,6 +17,12 @@ interface Mark {
   readonly report: MarkedReport;
 }
 
+/** The report as the bucket keeps it. */
+const withoutLists = (report: RunReport): MarkedReport =>
+  Object.fromEntries(Object.entries(report).filter(([name]) => !lists.has(name))) as unknown as MarkedReport;
+
+const lists: ReadonlySet<string> = new Set(['steps', 'assertions', 'series']);
+
 const entry = {
   key,
   decode: (bytes: Uint8Array) => jsonOf(bytes, 'the scenario of the fleet') as Mark,
@@ -40,8 +46,9 @@ export class RunMark {
   }
 
   /** Writes down that a run has begun. */
-  put({ steps: _steps, assertions: _assertions, series: _series, ...report }: RunReport): void {
+  put(whole: RunReport): void {
     const { link, session } = this.#options;
+    const report = withoutLists(whole);
     this.#do(() => replaceShared(link, entry, () => ({ session, report })));
   }
 

@@ -24,7 +24,8 @@ async function alone(config: Mapping, source: Source): Promise<Mapping> {
   return plain(JSON.parse(JSON.stringify(document)) as Mapping);
 }
 
-const plain = ({ real: _, ...document }: Mapping): Mapping => document;
+const plain = (document: Mapping): Mapping =>
+  Object.fromEntries(Object.entries(document).filter(([name]) => name !== 'real'));
 
 /** The same of a run in a fleet. */
 async function overShards(config: Mapping, sizes: readonly number[], addition: Mapping): Promise<Mapping> {
