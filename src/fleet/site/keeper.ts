@@ -52,7 +52,7 @@ export interface SiteKeeperOptions {
   /** in the order of their devices */
   readonly shards: () => readonly SiteShard[];
   readonly rules: SiteRules;
-  readonly log: Pick<Logger, 'warning'>;
+  readonly log: Pick<Logger, 'info' | 'warning'>;
 }
 
 /** Limits of the fleet, and whether they restrict devices. */
@@ -136,7 +136,7 @@ export class SiteKeeper implements StepSharing {
 
   /** Sets or ends limits of one owner. @throws SimError as `Plant.setSite`; FleetError */
   async change(patch: SitePatch, by: Provenance, owner: string | undefined): Promise<void> {
-    const { link, rules, fleet: fleetNow } = this.#options;
+    const { link, rules, log, fleet: fleetNow } = this.#options;
     const fleet = fleetNow();
     if (fleet === null) throw new FleetError('no-responder', 'no shard has joined the fleet yet');
     const record = await replaceShared<SiteRecord>(link, siteEntry, (present) => {
@@ -145,6 +145,7 @@ export class SiteKeeper implements StepSharing {
       return { v: 1, fleet, revision: (present?.revision ?? 0) + 1, limits: hasLimit(limits) ? limits : null, book };
     });
     if (record !== null) this.#take(record);
+    log.info(`limits of the whole fleet by ${by.source}: ${textOf(record?.limits ?? null)}`);
     this.#look();
   }
 
@@ -198,6 +199,11 @@ export class SiteKeeper implements StepSharing {
     link.publish(sharesSubject(prefix), Buffer.from(JSON.stringify(message)));
   }
 }
+
+/** Limits in force in words. */
+const textOf = (limits: FleetLimits | null) =>
+  siteLimitNames.flatMap((name) => (limits?.[name] ? [`${name} ${limits[name].limitW / 1000} kW`] : [])).join(', ') ||
+  'none';
 
 const noBudgets: ReturnType<typeof budgetsOf> = { binding: [], of: new Map() };
 
