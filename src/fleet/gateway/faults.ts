@@ -53,9 +53,14 @@ function injection(list: readonly Members[], request: FaultRequest, fleet: Fault
     return { fault: { ...fault, device }, device, position };
   });
   const named = placed.filter(({ device }) => isOne(device));
-  const holders = new Set(named.map(({ device }) => fleet.holding(Number(device))));
-  const ofOne = [...holders].map((shard) => {
-    const faults = named.filter(({ device }) => fleet.holding(Number(device)) === shard);
+  const holders = new Map(
+    named.map(({ device }) => {
+      const shard = fleet.holding(Number(device));
+      return [shard.name, shard];
+    }),
+  );
+  const ofOne = [...holders.values()].map((shard) => {
+    const faults = named.filter(({ device }) => fleet.holding(Number(device)).name === shard.name);
     return {
       shards: [shard],
       body: { inject: faults.map(({ fault }) => fault) },

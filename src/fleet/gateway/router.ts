@@ -269,7 +269,7 @@ export class ShardRouter {
     const [first] = devices ?? [];
     if (devices === undefined || first === undefined) return this.#lead(request);
     const holder = this.#holding(first);
-    if (devices.some((index) => this.#holding(index) !== holder))
+    if (devices.some((index) => this.#holding(index).name !== holder.name))
       throw new HttpProblem(
         'fleet-unsupported',
         'A gateway has no limits of a group over several shards: give limits for the devices of each, or for the whole fleet.',
@@ -331,7 +331,7 @@ export class ShardRouter {
   async #faultPart(request: RoutedRequest, part: FaultPart, device: number | undefined): Promise<Outcomes> {
     const { body, shards, isForAll, positions } = part;
     // the device of the request stands in the faults: a shard refuses one that it does not have
-    const isHere = device !== undefined && shards.every((shard) => shard === this.#holding(device));
+    const isHere = device !== undefined && shards.every(({ name }) => name === this.#holding(device).name);
     const path = isHere ? request.path : withoutParameter(request.path, 'device');
     const { done, failed } = await this.#askAll({ ...request, path, bytes: Buffer.from(JSON.stringify(body)) }, shards);
     // a fault of all devices must fit one of them, as in one process

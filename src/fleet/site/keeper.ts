@@ -139,7 +139,9 @@ export class SiteKeeper implements StepSharing {
     const { link, rules, log, fleet: fleetNow } = this.#options;
     const fleet = fleetNow();
     if (fleet === null) throw new FleetError('no-responder', 'no shard has joined the fleet yet');
-    const record = await replaceShared<SiteRecord>(link, siteEntry, (present) => {
+    const record = await replaceShared<SiteRecord>(link, siteEntry, (stored) => {
+      // a server may have lost its store
+      const present = stored ?? this.#record;
       const book = rules.change(present?.fleet === fleet ? present.book : null, patch, by, owner);
       const limits = limitsOf(rules.shown(book));
       return { v: 1, fleet, revision: (present?.revision ?? 0) + 1, limits: hasLimit(limits) ? limits : null, book };

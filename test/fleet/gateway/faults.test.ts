@@ -6,6 +6,7 @@ import type { ShardPlace } from '../../../src/fleet/gateway/forward.ts';
 const place = (name: string, first: number): ShardPlace => ({
   name,
   first,
+  epoch: 1,
   room: 10,
   count: 2,
   epoch: 1,
@@ -13,7 +14,8 @@ const place = (name: string, first: number): ShardPlace => ({
   lastSeen: '',
 });
 const shards = [place('a', 0), place('b', 10)] as const;
-const fleet = { shards, holding: (index: number) => shards[index < 10 ? 0 : 1] };
+/** Places are made anew at each look. */
+const fleet = { shards, holding: (index: number) => ({ ...shards[index < 10 ? 0 : 1] }) };
 
 /** Shards and bodies of the parts. */
 const sent = (body: Readonly<Record<string, unknown>>, device?: number) =>

@@ -53,7 +53,7 @@ async function opened(
   const link = server.link();
   const router = new ShardRouter(
     new Forwarder(link, 'lab'),
-    () => shards,
+    () => shards.map((shard) => ({ ...shard })),
     () => 0,
     ({ route: { operationId } }) =>
       Promise.resolve({ status: 200, type: 'application/json', headers: {}, bytes: text({ led: operationId }) }),
