@@ -164,7 +164,9 @@ function alarmObserver({ device, except }: Scope, { host }: RunSources): Subject
       if (devices === null) return withoutDevice(device);
       const alarms = devices.map((each) => each.alarms);
       if (alarms.some((each) => each instanceof Promise))
-        return Promise.all(alarms).then((read) => alarmsWithout(except, read.flat()));
+        return Promise.all(alarms.map((each) => Promise.resolve(each))).then((read) =>
+          alarmsWithout(except, read.flat()),
+        );
       return alarmsWithout(except, (alarms as readonly Device['alarms'][]).flat());
     },
     history: () => '',

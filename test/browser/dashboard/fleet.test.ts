@@ -94,6 +94,7 @@ describeWith(['nats'], 'dashboard: the fleet of a gateway', function () {
       .getByText(/A gateway shows this for one shard only/)
       .first()
       .waitFor();
+    expect(await page.locator('main').innerText()).to.contain('open the dashboard of the shard');
   });
 
   it('stops a shard once that is confirmed', async () => {

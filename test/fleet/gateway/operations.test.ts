@@ -66,7 +66,6 @@ const otherStatus: Readonly<Record<string, readonly number[]>> = {
   stop_scenario_run: [404],
   get_scenario_run_report: [404],
   remove_scenario_run: [404],
-  exercise_findings: [201],
   // the run may have ended by itself
   stop_scenario: [200, 409],
 };
