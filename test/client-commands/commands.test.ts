@@ -14,12 +14,12 @@ import { skip } from '../support/skip.ts';
 
 let running: RunningApp;
 
-/** Runs a command line of a client, and gives its exit code and both outputs. */
+/** Runs a command line of a client without colours, and gives its exit code and both outputs. */
 async function command(line: string, url = `http://127.0.0.1:${running.port}`) {
   const [out, error]: [string[], string[]] = [[], []];
   const [name = '', ...words] = line.split(' ');
   const io = { out: (text: string) => out.push(text), error: (text: string) => error.push(text) };
-  const code = await runClient(name, parseArguments(commandOf(name)!, [...words, '--url', url]), io);
+  const code = await runClient(name, parseArguments(commandOf(name)!, [...words, '--no-color', '--url', url]), io);
   return { code, out: out.join('\n'), error: error.join('\n') };
 }
 
