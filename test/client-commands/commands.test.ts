@@ -241,7 +241,9 @@ describe('commands of a running simulator', () => {
 describe('colours of a command', function () {
   this.timeout(20_000);
   const words = [...programCommand, 'get', '701.W', '--url', 'http://127.0.0.1:1'];
-  const { NO_COLOR: _none, FORCE_COLOR: _forced, ...inherited } = process.env;
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(NO|FORCE)_COLOR$/.test(name)),
+  );
   /** What it writes to a pipe, or to a terminal. */
   const written = (isTerminal: boolean, env: NodeJS.ProcessEnv = {}) => {
     const [program = '', ...args] = isTerminal ? ['script', '-qec', words.join(' '), '/dev/null'] : words;

@@ -92,8 +92,8 @@ describe('the Compose file of a fleet', () => {
       const loaded = loadConfig([], { ...ownSettings, ...service.environment });
       if (loaded.kind !== 'run') throw new Error(name);
       const { firstDevice, devices, modbus } = loaded.config as Json;
-      const first = modbus.port + firstDevice;
-      const range = `${first}-${first + devices.length - 1}`;
+      const first = Number(modbus.port) + Number(firstDevice);
+      const range = `${first}-${first + Number(devices.length) - 1}`;
       expect(ports(service), name).to.deep.equal([`${range},${range}`]);
     }
   });
@@ -110,8 +110,7 @@ describe('the Compose file of a fleet', () => {
     expect(command).to.deep.equal(['gateway']);
     expect(gatewayConfig([], { ...ownSettings, ...env })?.fleet.servers).to.deep.equal(['nats://nats:4222']);
     expect(published).to.deep.equal(['127.0.0.1:8111:8111']);
-    for (const [name, shard] of shards)
-      expect(shard.environment.DERBENCH_FLEET, name).to.equal(env.DERBENCH_FLEET);
+    for (const [name, shard] of shards) expect(shard.environment.DERBENCH_FLEET, name).to.equal(env.DERBENCH_FLEET);
   });
 
   it('lets shards and gateways alone reach the server, which no port leads to', () => {
