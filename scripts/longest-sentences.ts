@@ -1,5 +1,5 @@
 /**
- * Lists the longest sentences of README, CONTRIBUTING and docs, tables and code aside. It fails nothing:
+ * Lists the longest sentences of README, CONTRIBUTING and docs, tables, code and pages of evidence aside. It fails nothing:
  *
  *   npm run docs:sentences [-- COUNT]
  */
@@ -19,6 +19,7 @@ const { stdout } = spawnSync('git', ['ls-files', 'README.md', 'CONTRIBUTING.md',
 const sentences = stdout
   .trim()
   .split('\n')
+  .filter((path) => !path.startsWith('docs/evidence/'))
   .flatMap((path) => sentencesOf(readFileSync(`${root}/${path}`, 'utf8')).map((each) => ({ path, ...each })))
   .sort((a, b) => b.words - a.words);
 for (const { path, line, words, text } of sentences.slice(0, count)) console.log(`${words} ${path}:${line} ${text}`);

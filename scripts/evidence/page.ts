@@ -170,13 +170,16 @@ function summaryTable({ judges }: Evidence): readonly string[] {
   return table(['Protocol', marks.passed, marks.failed, marks.not_run], rows);
 }
 
+/** Home of the documents, which the package leaves out. */
+const folder = 'https://github.com/derbench/derbench/blob/main/docs/evidence';
+
 /** Text of docs/evidence/VERSION.md. */
 export function pageOf(evidence: Evidence): string {
   const { version, commit, source, api_version: api, date, node, os, depth, seed } = evidence;
   return `${[
     `# Evidence for derbench ${version}`,
     '',
-    `Made by \`npm run evidence\` from [${version}.json](${version}.json): change neither by hand.`,
+    `Made by \`npm run evidence\` from [${version}.json](${folder}/${version}.json): change neither by hand.`,
     '',
     'Programs, models and schemas of other people take part in the tests of this repository. A verdict is the result of these',
     'tests on one day, at one commit. It is no certificate, and nobody but this project has run the tests.',
@@ -222,7 +225,7 @@ export function indexOf(all: readonly Evidence[]): string {
     '# Evidence',
     '',
     'Which independent programs, models and schemas have judged which version of derbench, with what result. Each page is made by',
-    '`npm run evidence` from the document of the same name in JSON, whose schema is `config/schema/evidence.schema.json`.',
+    '`npm run evidence` from a document in JSON, to which it links. Its schema is `config/schema/evidence.schema.json`.',
     '',
     ...table(
       ['Version', 'Day', 'Commit', 'Judges passed', 'of these in part', 'Failed', 'Not run', 'Known disagreements'],

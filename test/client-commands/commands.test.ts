@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { parseArguments } from '../../src/app/cli/arguments.ts';
@@ -6,17 +7,19 @@ import { UsageError } from '../../src/client-commands/call.ts';
 import { runClient } from '../../src/client-commands/run.ts';
 import { exitCodes } from '../../src/core/exit-codes.ts';
 import { closed, occupied } from '../support/ports.ts';
+import { programCommand } from '../support/process.ts';
 import { startApp } from '../support/running-app.ts';
 import type { RunningApp } from '../support/running-app.ts';
+import { skip } from '../support/skip.ts';
 
 let running: RunningApp;
 
-/** Runs a command line of a client, and gives its exit code and both outputs. */
+/** Runs a command line of a client without colours, and gives its exit code and both outputs. */
 async function command(line: string, url = `http://127.0.0.1:${running.port}`) {
   const [out, error]: [string[], string[]] = [[], []];
   const [name = '', ...words] = line.split(' ');
   const io = { out: (text: string) => out.push(text), error: (text: string) => error.push(text) };
-  const code = await runClient(name, parseArguments(commandOf(name)!, [...words, '--url', url]), io);
+  const code = await runClient(name, parseArguments(commandOf(name)!, [...words, '--no-color', '--url', url]), io);
   return { code, out: out.join('\n'), error: error.join('\n') };
 }
 
@@ -232,5 +235,33 @@ describe('commands of a running simulator', () => {
 
   it('health --quiet says nothing of a simulator that is well', async () => {
     expect(await command('health --quiet')).to.deep.equal({ code: exitCodes.ok, out: '', error: '' });
+  });
+});
+
+describe('colours of a command', function () {
+  this.timeout(20_000);
+  const words = [...programCommand, 'get', '701.W', '--url', 'http://127.0.0.1:1'];
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(NO|FORCE)_COLOR$/.test(name)),
+  );
+  /** What it writes to a pipe, or to a terminal. */
+  const written = (isTerminal: boolean, env: NodeJS.ProcessEnv = {}) => {
+    const [program = '', ...args] = isTerminal ? ['script', '-qec', words.join(' '), '/dev/null'] : words;
+    const options = { encoding: 'utf8', env: { ...inherited, TERM: 'xterm', ...env }, input: '' } as const;
+    const { stdout, stderr } = spawnSync(program, args, options);
+    return stdout + stderr;
+  };
+  const red = '\u001b[31mderbench:\u001b[39m no simulator answers.';
+
+  it('go to a terminal, unless NO_COLOR is set', function () {
+    if (spawnSync('script', ['--version']).status !== 0) skip(this, 'script (util-linux) is missing');
+    expect(written(true)).to.include(red);
+    expect(written(true, { NO_COLOR: '1' }))
+      .to.include('derbench: no simulator answers.')
+      .and.not.include('\u001b');
+  });
+
+  it('go to no pipe', () => {
+    expect(written(false)).to.match(/^derbench: no simulator answers\./);
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
+import { gatewayConfig } from '../../src/app/cli/gateway.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
 import { settingKeys, variableOf } from '../../src/config/settings/settings.ts';
 import type { Json } from '../support/http.ts';
@@ -27,40 +28,103 @@ describeWith(['hadolint'], 'on the Dockerfile', () => {
   });
 });
 
-describeWith(['dclint'], 'on the Compose file', () => {
-  it('has no remark', () => {
-    const rules = ['--config', 'test/interop/dclint/rules.json', '--max-warnings', '0'];
-    const { status, output } = judged(installedPath('dclint'), ...rules, 'compose.yaml');
-    expect(status, output).to.equal(0);
-  });
+/** Compose files, with the number of the ports that they publish. */
+const composeFiles = { 'compose.yaml': 5, 'compose.fleet.yaml': 4 } as const;
+
+describeWith(['dclint'], 'on the Compose files', () => {
+  for (const name of Object.keys(composeFiles))
+    it(`has no remark on ${name}`, () => {
+      const rules = ['--config', 'test/interop/dclint/rules.json', '--max-warnings', '0'];
+      const { status, output } = judged(installedPath('dclint'), ...rules, name);
+      expect(status, output).to.equal(0);
+    });
 });
 
-describe('the Compose file', () => {
-  const file: Json = parse(text('compose.yaml'), { merge: true });
-  const services: readonly (readonly [name: string, service: Json])[] = Object.entries(file.services);
+const composed = (name: string): Json => parse(text(name), { merge: true });
+const servicesOf = (file: Json): readonly (readonly [name: string, service: Json])[] => Object.entries(file.services);
 
-  it('publish each port on this machine alone', () => {
-    const ports = services.flatMap(([, service]) => service.ports ?? []);
-    expect(ports).to.have.length(5);
-    for (const port of ports) expect(port).to.match(/^127\.0\.0\.1:\d+/);
+for (const [path, publishedPorts] of Object.entries(composeFiles))
+  describe(path, () => {
+    const file = composed(path);
+    const services = servicesOf(file);
+
+    it('publishes each port on this machine alone', () => {
+      const ports = services.flatMap(([, service]) => service.ports ?? []);
+      expect(ports).to.have.length(publishedPorts);
+      for (const port of ports) expect(port).to.match(/^127\.0\.0\.1:\d+/);
+    });
+
+    it('lets no container write to its image or gain rights', () => {
+      for (const [name, service] of services) {
+        expect([name, service.read_only, service.cap_drop, service.security_opt]).to.deep.equal([
+          name,
+          true,
+          ['ALL'],
+          ['no-new-privileges:true'],
+        ]);
+      }
+    });
+
+    it('builds what no registry has, and names all others by an exact tag', () => {
+      for (const [name, { build, image, pull_policy: policy }] of services)
+        if (build === undefined) expect(image, name).to.match(/^[\w/]+:v?\d+\.\d+\.\d+(-[\w-]+)?$/);
+        else expect([image, policy, build.context], name).to.deep.equal(['derbench:local', 'build', '.']);
+    });
+
+    it('declares the networks and volumes that containers use, and no others', () => {
+      const used = (member: string, pick: (entry: string) => string) =>
+        new Set(services.flatMap(([, service]) => (service[member] ?? []) as string[]).map(pick));
+      expect(Object.keys(file.networks)).to.have.members([...used('networks', (name) => name)]);
+      const named = [...used('volumes', (entry) => entry.split(':')[0] ?? '')].filter((name) => !name.startsWith('.'));
+      expect(Object.keys(file.volumes)).to.have.members(named);
+    });
   });
 
-  it('let no container write to its image or gain rights', () => {
-    for (const [name, service] of services) {
-      expect([name, service.read_only, service.cap_drop, service.security_opt]).to.deep.equal([
-        name,
-        true,
-        ['ALL'],
-        ['no-new-privileges:true'],
-      ]);
+describe('the Compose file of a fleet', () => {
+  const file = composed('compose.fleet.yaml');
+  const ownSettings = { DERBENCH_WEBSITE_IP: '0.0.0.0', DERBENCH_MB_HOST: '0.0.0.0' };
+  const shards = servicesOf(file).filter(([, { environment: env }]) => env?.DERBENCH_SHARD !== undefined);
+  const ports = ({ ports: entries }: Json) => (entries as string[]).map((each) => each.split(':').slice(1).join());
+
+  it('gives settings that there are, and publishes the ports that each shard opens', () => {
+    expect(shards).to.have.length(3);
+    for (const [name, service] of shards) {
+      const loaded = loadConfig([], { ...ownSettings, ...service.environment });
+      if (loaded.kind !== 'run') throw new Error(name);
+      const { firstDevice, devices, modbus } = loaded.config as Json;
+      const first = Number(modbus.port) + Number(firstDevice);
+      const range = `${first}-${first + Number(devices.length) - 1}`;
+      expect(ports(service), name).to.deep.equal([`${range},${range}`]);
     }
   });
 
-  it('builds what no registry has, and names all others by an exact tag', () => {
-    for (const [name, { build, image, pull_policy: policy }] of services)
-      if (build === undefined) expect(image, name).to.match(/^[\w/]+:v?\d+\.\d+\.\d+(-[\w-]+)?$/);
-      else expect([image, policy, build.context], name).to.deep.equal(['derbench:local', 'build', '.']);
+  it('gives each shard a name and a range of its own', () => {
+    const envs = shards.map(([, { environment }]) => environment);
+    expect(new Set(envs.map((env) => env.DERBENCH_SHARD)).size).to.equal(3);
+    expect(envs.map((env) => env.DERBENCH_SHARD_ORDINAL)).to.deep.equal(['0', '1', '2']);
+    for (const env of envs) expect(Number(env.DERBENCH_N)).to.be.at.most(Number(env.DERBENCH_FLEET_ROOM));
   });
+
+  it('starts a gateway of the same fleet', () => {
+    const { command, environment: env, ports: published } = file.services.gateway;
+    expect(command).to.deep.equal(['gateway']);
+    expect(gatewayConfig([], { ...ownSettings, ...env })?.fleet.servers).to.deep.equal(['nats://nats:4222']);
+    expect(published).to.deep.equal(['127.0.0.1:8111:8111']);
+    for (const [name, shard] of shards) expect(shard.environment.DERBENCH_FLEET, name).to.equal(env.DERBENCH_FLEET);
+  });
+
+  it('lets shards and gateways alone reach the server, which no port leads to', () => {
+    const onBus = servicesOf(file).filter(([, { networks }]) => networks.includes('bus'));
+    expect(onBus.map(([name]) => name)).to.have.members(['nats', 'gateway', ...shards.map(([name]) => name)]);
+    expect([file.networks.bus.internal, file.services.nats.ports]).to.deep.equal([true, undefined]);
+    for (const [name, { depends_on: needs }] of servicesOf(file))
+      if (name !== 'nats') expect(needs.nats.condition, name).to.equal('service_healthy');
+  });
+});
+
+describe('compose.yaml, by side', () => {
+  const file = composed('compose.yaml');
+  const services = servicesOf(file);
 
   it('lets a side reach the containers alone that it asks', () => {
     const networksOf = (name: string) => file.services[name].networks as readonly string[];
@@ -72,7 +136,6 @@ describe('the Compose file', () => {
       ['prometheus', 'grafana'],
       ['charger', 'csms'],
     ]);
-    expect(Object.keys(file.networks)).to.have.members([...new Set(names.flatMap(networksOf))]);
   });
 
   it('mount files that there are', () => {
