@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { get } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
 import { Empty, Panel } from '../../../kit/panel';
+import { Mark, Row, Rows } from '../../../kit/rows';
 import { Loading } from '../../../kit/states';
 import { ViewHead } from '../../../kit/tabs';
 import { Table } from '../../../kit/table';
@@ -217,21 +218,22 @@ function Others({ id, heads }: { readonly id: number; readonly heads: readonly C
   if (others.length === 0) return null;
   return (
     <Panel title="Other captures" tools={<a href={href('events/captures')}>All {heads.length}</a>}>
-      <ul class="plain list">
+      <Rows label="Other captures">
         {others.map((head) => (
-          <li key={head.id}>
-            <span class="row spread">
+          <Row
+            key={head.id}
+            start={<Mark level="off" />}
+            title={
               <a href={captureHref(head.id)}>
                 {head.id} {head.title}
               </a>
-              <small class="muted">{timeWithMs(head.started_at).slice(0, 8)}</small>
-            </span>
-            <small class="muted">
-              {head.summary} By {makerText(head)}.
-            </small>
-          </li>
+            }
+            end={timeWithMs(head.started_at).slice(0, 8)}
+          >
+            {head.summary} By {makerText(head)}.
+          </Row>
         ))}
-      </ul>
+      </Rows>
     </Panel>
   );
 }
