@@ -11,16 +11,17 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, launch } from '../test/support/browser.ts';
 import { deviceIndex, startScene } from './screenshots-scene.ts';
+import type { Scene } from './screenshots-scene.ts';
 
 const [, , named] = process.argv;
 const folder = named ?? fileURLToPath(new URL('../docs/images', import.meta.url));
 const schemes = named === undefined ? (['light'] as const) : (['light', 'dark'] as const);
 
 const { pv, battery, charger } = deviceIndex;
-const views: Readonly<Record<string, string>> = {
+const viewsOf = ({ capture }: Scene): Readonly<Record<string, string>> => ({
   overview: 'overview',
   charger: `devices/${charger}/picture`,
-  capture: 'events/captures/1',
+  capture: `events/captures/${capture}`,
   charts: `charts?device=${pv}`,
   'grid-support': `devices/${pv}/grid-support/volt-watt`,
   battery: `devices/${battery}/picture`,
@@ -28,7 +29,7 @@ const views: Readonly<Record<string, string>> = {
   registers: `devices/${pv}/registers?model=706`,
   protocols: 'protocols',
   compare: `compare/all?device=${charger}`,
-};
+});
 
 /** Views that pages of docs show. */
 const inDocs: readonly string[] = ['overview', 'charger', 'capture'];
@@ -52,14 +53,14 @@ async function webpOf(encoder: Page, png: Buffer): Promise<Buffer> {
   return webp;
 }
 
-async function shoot(browser: Browser, origin: string): Promise<void> {
+async function shoot(browser: Browser, scene: Scene): Promise<void> {
   const encoder = await browser.newPage();
   for (const colorScheme of schemes) {
-    for (const [name, hash] of Object.entries(views)) {
+    for (const [name, hash] of Object.entries(viewsOf(scene))) {
       if (named === undefined && !inDocs.includes(name)) continue;
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
       await page.addInitScript(`localStorage.setItem('site-name', 'Mixed site')`);
-      await page.goto(`${origin}/#/${hash}`);
+      await page.goto(`${scene.origin}/#/${hash}`);
       await page.waitForSelector('[data-test="clock"]');
       await page.waitForLoadState('networkidle');
       const png = await page.screenshot({ animations: 'disabled' });
@@ -75,7 +76,7 @@ await mkdir(folder, { recursive: true });
 const scene = await startScene();
 const browser = await launch(executable);
 try {
-  await shoot(browser, scene.origin);
+  await shoot(browser, scene);
 } finally {
   await browser.close();
   await scene.stop();

@@ -75,7 +75,9 @@ describe('dashboard: geometry', function () {
   let dashboard: Dashboard;
 
   before(async function skipWithoutBrowser() {
-    const started = await startDashboard(['EVSE', 'PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'HybridDC-3Phase']);
+    const started = await startDashboard([
+      ...['EVSE', 'PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'HybridDC-3Phase', 'Fuelcell-3Phase'],
+    ]);
     if (started === undefined) skip(this, noChromium);
     dashboard = started;
     await dashboard.post('evse/SIM-CP-1/connectors/1/plug', { ev: { id: 'EV-7', soc_pct: 40, max_charge_kw: 11 } });

@@ -71,7 +71,7 @@ const overview: Looks = {
 
 const device: Looks = {
   h1: text(20, 28, 650),
-  '.title > .chip': { ...text(12, 18, 600), padding: '1px 8px', 'border-top-left-radius': 10 },
+  '.title .chip': { ...text(12, 18, 600), padding: '1px 8px', 'border-top-left-radius': 10 },
   '.neighbours > *': { height: 28, ...text(13) },
   '.tabs': { 'column-gap': 4 },
   '.tabs a': { 'border-bottom-width': 2 },
@@ -98,7 +98,7 @@ const device: Looks = {
   '.slider .number': { width: 104, height: 32, 'border-top-left-radius': 6 },
   '.slider .limit': { height: 22, 'border-left-width': 2 },
   '.controls button.small': { height: 28, ...text(13), 'border-top-left-radius': 6 },
-  '.controls .operations button': { height: 32, ...text(14), 'border-top-left-radius': 6 },
+  '.controls button.primary': { height: 32, ...text(14), 'border-top-left-radius': 6 },
 };
 
 const capture: Looks = {
@@ -154,6 +154,7 @@ export const widths: Readonly<Record<number, Looks>> = {
     '.top': { height: 52 },
     '.side': { width: 390, height: 56 },
     '.net .value': text(30),
+    '.grid-node': { padding: '8px 10px' },
     '.feeders': { columns: 2 },
   },
 };
