@@ -18,6 +18,8 @@ export interface Scene {
   readonly origin: string;
   /** capture of the sag */
   readonly capture: number;
+  /** Lets the turbine come back, which ends the capture. */
+  settle(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -68,12 +70,9 @@ class Site {
     this.#master = client;
     const { points } = await this.ask<{ points: readonly Point[] }>(`registers/706?device=${deviceIndex.pv}`);
     const [model, enabled] = ['ID', 'Ena'].map((each) => points.find(({ name }) => name === each)?.address ?? 0);
-    const write = (address: number) => `06${address.toString(16).padStart(4, '0')}0001`;
     await client.request(readRequest(1, sunspecBase, 4));
     await client.request(readRequest(2, model ?? 0, 88));
-    await client.request(adu(3, 1, write(enabled ?? 0)));
-    // refused: nobody writes the number of a model
-    await client.request(adu(4, 1, write(model ?? 0)));
+    await client.request(adu(3, 1, `06${enabled?.toString(16).padStart(4, '0')}0001`));
   }
 
   /** The central system limits the vehicle at the first charger. */
@@ -98,36 +97,31 @@ class Site {
   }
 }
 
-/** Trip times of category II in place of III: 0.16 s below 45 % trip the turbine. */
-const categoryTwo = {
-  enabled: true,
+/** The turbine trips as soon as its category allows: 1 s below 50 % is the time that it must ride through. */
+const trip = {
   must_trip: {
     points: [
-      { v_pct: 45, time_s: 0.16 },
-      { v_pct: 70, time_s: 10 },
-    ],
-  },
-  may_trip: {
-    points: [
-      { v_pct: 45, time_s: 0.16 },
-      { v_pct: 70, time_s: 3 },
+      { v_pct: 50, time_s: 1.1 },
+      { v_pct: 88, time_s: 21 },
     ],
   },
 };
 
 /** Lets the hour pass; the number of the newest capture. */
 async function makeThingsHappen(site: Site): Promise<number> {
-  const { battery, wind } = deviceIndex;
+  const { battery, charger, wind } = deviceIndex;
   await site.ask('controls/grid', { voltage_pu: 1.03 });
   await site.step(1800);
   await site.ask(`evse/${station}/connectors/1/plug`, { ev: { id: 'EV-7', soc_pct: 40, max_charge_kw: 11 } });
   await site.ask(`controls/battery?device=${battery}`, { mode: 'charge', power_kw: 103, duration_s: 3600 });
-  await site.ask(`grid-support/lv-trip?device=${wind}`, categoryTwo).catch(report);
+  await site.ask(`grid-support/lv-trip?device=${wind}`, trip);
+  await site.ask(`grid-support/enter-service?device=${wind}`, { v_hi_pct: 110 });
   await site.step(1200);
   await site.master();
   await site.ask('controls/grid', { voltage_pu: 1.064 });
   await site.step(200);
   await site.limitVehicle();
+  await site.ask('modbus/fault', { kind: 'scale', device: charger, points: ['701.W'], factor: 2 });
   await site.step(180);
   await site.ask('controls/grid/event', { event: 'sag', parameters: { residual_pu: 0.42, duration_s: 1.2 } });
   await site.step(30);
@@ -145,7 +139,7 @@ export async function startScene(): Promise<Scene> {
   const site = new Site(simulator, central);
   try {
     const capture = await makeThingsHappen(site);
-    return { origin: site.origin, capture, stop: () => site.stop() };
+    return { origin: site.origin, capture, settle: () => site.step(600), stop: () => site.stop() };
   } catch (error) {
     await site.stop();
     throw error;

@@ -21,7 +21,6 @@ const { pv, battery, charger } = deviceIndex;
 const viewsOf = ({ capture }: Scene): Readonly<Record<string, string>> => ({
   overview: 'overview',
   charger: `devices/${charger}/picture`,
-  capture: `events/captures/${capture}`,
   charts: `charts?device=${pv}`,
   'grid-support': `devices/${pv}/grid-support/volt-watt`,
   battery: `devices/${battery}/picture`,
@@ -29,6 +28,7 @@ const viewsOf = ({ capture }: Scene): Readonly<Record<string, string>> => ({
   registers: `devices/${pv}/registers?model=706`,
   protocols: 'protocols',
   compare: `compare/all?device=${charger}`,
+  capture: `events/captures/${capture}`,
 });
 
 /** Views that pages of docs show. */
@@ -58,6 +58,7 @@ async function shoot(browser: Browser, scene: Scene): Promise<void> {
   for (const colorScheme of schemes) {
     for (const [name, hash] of Object.entries(viewsOf(scene))) {
       if (named === undefined && !inDocs.includes(name)) continue;
+      if (name === 'capture' && colorScheme === 'light') await scene.settle();
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
       await page.addInitScript(`localStorage.setItem('site-name', 'Mixed site')`);
       await page.goto(`${scene.origin}/#/${hash}`);
