@@ -16,7 +16,7 @@ import { CaptureActions } from './actions';
 import { captureHref } from './announce';
 import { Drawing } from './drawing';
 import { disturbanceOf, lanesOf, subStepsOf, wholeOf } from './lanes';
-import type { DeviceRows, Rows } from './lanes';
+import type { DeviceRows, Rows as RowsOfDevices } from './lanes';
 import type { Capture } from './verdict-words';
 import { VerdictChips } from './verdict-words';
 import { Verdicts } from './verdicts';
@@ -45,22 +45,22 @@ const stateNotes: Readonly<Record<CaptureHead['state'], string | null>> = {
   cut: 'Cut: not every device was back when the longest time was over.',
 };
 
-interface Row {
+interface DataRow {
   readonly n: number;
   readonly device: DeviceRows;
 }
 
 type ColumnName = Exclude<keyof DeviceRows, 'device_index' | 'rows'>;
 
-const number = (title: string, name: ColumnName, decimals: number): Column<Row> => ({
+const number = (title: string, name: ColumnName, decimals: number): Column<DataRow> => ({
   title,
   numeric: true,
   cell: ({ device, n }) => fixed(device[name][n], decimals),
   value: ({ device, n }) => device[name][n],
 });
 
-function columnsOf(states: Rows['states']): readonly Column<Row>[] {
-  const state = ({ device, n }: Row) => words(states[device.state[n] ?? -1]);
+function columnsOf(states: RowsOfDevices['states']): readonly Column<DataRow>[] {
+  const state = ({ device, n }: DataRow) => words(states[device.state[n] ?? -1]);
   return [
     number('t, s', 't_s', 3),
     number('Grid, %', 'grid_v_pct', 1),
@@ -79,7 +79,7 @@ function columnsOf(states: Rows['states']): readonly Column<Row>[] {
 }
 
 /** The rows of one device as a table. */
-function Data({ capture, rows }: { readonly capture: Capture; readonly rows: Rows }) {
+function Data({ capture, rows }: { readonly capture: Capture; readonly rows: RowsOfDevices }) {
   const [index, setIndex] = useState<number | null>(null);
   const device = rows.devices.find(({ device_index }) => device_index === index) ?? rows.devices[0];
   if (device === undefined) return null;
@@ -102,7 +102,7 @@ function Data({ capture, rows }: { readonly capture: Capture; readonly rows: Row
             ))}
           </select>
         </label>
-        <Table<Row>
+        <Table<DataRow>
           name="Rows"
           columns={columnsOf(rows.states)}
           rows={device.t_s.map((_at, n) => ({ n, device }))}
@@ -140,7 +140,7 @@ function CompareWith({ others }: PickProps) {
 
 interface LanesPanelProps {
   readonly capture: Capture;
-  readonly rows: Rows;
+  readonly rows: RowsOfDevices;
   readonly others: readonly CaptureHead[];
 }
 
