@@ -1,83 +1,74 @@
 /**
- * Writes `docs/images/dashboard-VIEW-SCHEME.png`: views of the dashboard over the mixed site while things happen.
- * `npm run screenshots [-- FOLDER]`; needs Chromium (`CHROMIUM` names one) and `npm run build` before.
+ * Views of the dashboard over the mixed site while things happen, as WebP. Chromium (`CHROMIUM` names one) and
+ * `npm run build` come before; with `cwebp` of libwebp (`CWEBP` names it) the files are small enough for the package:
+ *
+ *   npm run screenshots            docs/images/dashboard-VIEW-light.webp: the views that pages of docs show
+ *   npm run screenshots -- FOLDER  FOLDER/dashboard-VIEW-SCHEME.webp: all views, light and dark
  */
-import { mkdir } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { findChromium, launch } from '../test/support/browser.ts';
-import { startSimulator } from '../test/support/process.ts';
+import { deviceIndex, startScene } from './screenshots-scene.ts';
+import type { Scene } from './screenshots-scene.ts';
 
-const folder = process.argv[2] ?? fileURLToPath(new URL('../docs/images', import.meta.url));
+const [, , named] = process.argv;
+const folder = named ?? fileURLToPath(new URL('../docs/images', import.meta.url));
+const schemes = named === undefined ? (['light'] as const) : (['light', 'dark'] as const);
 
-interface Device {
-  readonly device_index: number;
-  readonly asset_type: string;
-  readonly charge_point_id: string | null;
+const { pv, battery, charger } = deviceIndex;
+const viewsOf = ({ capture }: Scene): Readonly<Record<string, string>> => ({
+  overview: 'overview',
+  charger: `devices/${charger}/picture`,
+  charts: `charts?device=${pv}`,
+  'grid-support': `devices/${pv}/grid-support/volt-watt`,
+  battery: `devices/${battery}/picture`,
+  faults: 'inputs/faults',
+  registers: `devices/${pv}/registers?model=706`,
+  protocols: 'protocols',
+  compare: `compare/all?device=${charger}`,
+  capture: `events/captures/${capture}`,
+});
+
+/** Views that pages of docs show. */
+const inDocs: readonly string[] = ['overview', 'capture'];
+
+/** Runs in the page: a PNG as WebP, both as text in base64. A quality of 1 is without loss. */
+const toWebp = `async (png) => {
+  const picture = await createImageBitmap(await (await fetch('data:image/png;base64,' + png)).blob());
+  const canvas = new OffscreenCanvas(picture.width, picture.height);
+  canvas.getContext('2d').drawImage(picture, 0, 0);
+  const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/webp', quality: 1 })).arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}`;
+
+/** The encoder of libwebp, whose files have a third of the size; undefined: the browser encodes. */
+const cwebp = [process.env['CWEBP'], '/usr/bin/cwebp'].find((path) => path !== undefined && existsSync(path));
+/** Flat grounds and lines keep their colour; the edges of letters may change a little. */
+const cwebpFlags = ['-quiet', '-near_lossless', '0', '-m', '6', '-q', '100', '-o', '-', '--', '-'];
+
+async function webpOf(encoder: Page, png: Buffer): Promise<Buffer> {
+  if (cwebp !== undefined) return execFileSync(cwebp, cwebpFlags, { input: png, maxBuffer: 4 * png.length });
+  const text = await encoder.evaluate<string>(`(${toWebp})(${JSON.stringify(png.toString('base64'))})`);
+  return Buffer.from(text, 'base64');
 }
 
-async function ask<T>(origin: string, path: string, body?: unknown): Promise<T> {
-  const init: RequestInit =
-    body === undefined
-      ? {}
-      : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
-  const answer = await fetch(`${origin}/api/sim/${path}`, init);
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as T;
-}
-
-/** A sunny noon, a vehicle that charges, a battery that is forced, and a high voltage that volt-watt answers. */
-async function makeThingsHappen(origin: string): Promise<readonly Device[]> {
-  const { devices } = await ask<{ devices: readonly Device[] }>(origin, 'devices');
-  const step = (ticks: number) => ask(origin, 'controls/time/step', { ticks });
-  await step(40);
-  const pv = devices.find(({ asset_type }) => asset_type === 'pv');
-  const battery = devices.find(({ asset_type }) => asset_type === 'battery');
-  const station = devices.find(({ charge_point_id }) => charge_point_id !== null)?.charge_point_id;
-  if (station) {
-    const connector = `evse/${encodeURIComponent(station)}/connectors/1`;
-    // a session begins by itself with the vehicle
-    await ask(origin, `${connector}/plug`, { ev_side: true, evse_side: true });
-  }
-  if (battery) await ask(origin, `controls/battery?device=${battery.device_index}`, { mode: 'charge' }).catch(said);
-  await step(120);
-  if (pv) await ask(origin, `grid-support/volt-watt?device=${pv.device_index}`, { enabled: true });
-  await ask(origin, 'controls/grid', { voltage_pu: 1.08 });
-  await step(240);
-  await ask(origin, 'controls/grid/event', { event: 'sag', parameters: { residual_pu: 0.42, duration_s: 1.2 } });
-  await step(60);
-  return devices;
-}
-
-/** A site without one of these is still worth its pictures. */
-function said(error: unknown): void {
-  process.stderr.write(`screenshots: ${String(error)}\n`);
-}
-
-function viewsOf(devices: readonly Device[]): Readonly<Record<string, string>> {
-  const index = (kind: string) => devices.find(({ asset_type }) => asset_type === kind)?.device_index ?? 0;
-  return {
-    overview: 'overview',
-    charts: `charts?device=${index('pv')}`,
-    'grid-support': `devices/${index('pv')}/grid-support/volt-watt`,
-    battery: `devices/${index('battery')}/picture`,
-    faults: 'inputs/faults',
-    registers: `devices/${index('pv')}/registers?model=706`,
-    capture: 'events/captures/2',
-    protocols: 'protocols',
-    compare: `compare/all?device=${index('evse')}`,
-  };
-}
-
-async function shoot(browser: Browser, origin: string, views: Readonly<Record<string, string>>): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const [name, hash] of Object.entries(views)) {
+async function shoot(browser: Browser, scene: Scene): Promise<void> {
+  const encoder = await browser.newPage();
+  for (const colorScheme of schemes) {
+    for (const [name, hash] of Object.entries(viewsOf(scene))) {
+      if (named === undefined && !inDocs.includes(name)) continue;
+      if (name === 'capture' && colorScheme === 'light') await scene.settle();
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
-      await page.goto(`${origin}/#/${hash}`);
+      await page.addInitScript(`localStorage.setItem('site-name', 'Mixed site')`);
+      await page.goto(`${scene.origin}/#/${hash}`);
       await page.waitForSelector('[data-test="clock"]');
       await page.waitForLoadState('networkidle');
-      await page.screenshot({ path: join(folder, `dashboard-${name}-${colorScheme}.png`), animations: 'disabled' });
+      const png = await page.screenshot({ animations: 'disabled' });
+      await writeFile(join(folder, `dashboard-${name}-${colorScheme}.webp`), await webpOf(encoder, png));
       await page.close();
     }
   }
@@ -86,12 +77,11 @@ async function shoot(browser: Browser, origin: string, views: Readonly<Record<st
 const executable = findChromium();
 if (executable === undefined) throw new Error('no Chromium found (set CHROMIUM)');
 await mkdir(folder, { recursive: true });
-const simulator = await startSimulator(['--config', 'mixed-site', '--start_paused', 'yes']);
+const scene = await startScene();
 const browser = await launch(executable);
 try {
-  const origin = `http://127.0.0.1:${simulator.httpPort}`;
-  await shoot(browser, origin, viewsOf(await makeThingsHappen(origin)));
+  await shoot(browser, scene);
 } finally {
   await browser.close();
-  await simulator.stop();
+  await scene.stop();
 }

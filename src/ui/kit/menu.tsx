@@ -6,12 +6,13 @@ interface MenuProps {
   /** content of the button */
   readonly face: ComponentChildren;
   readonly disabled?: boolean;
+  readonly primary?: boolean;
   readonly title?: string;
   readonly children: (close: () => void) => ComponentChildren;
 }
 
 /** A button that opens a box below it. Escape, a press elsewhere and a followed link close the box. */
-export function Menu({ label, face, disabled = false, title, children }: MenuProps) {
+export function Menu({ label, face, disabled = false, primary = false, title, children }: MenuProps) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const close = () => setOpen(false);
@@ -38,6 +39,7 @@ export function Menu({ label, face, disabled = false, title, children }: MenuPro
     <div class="menu" ref={box}>
       <button
         type="button"
+        class={primary ? 'primary' : undefined}
         aria-label={label}
         aria-expanded={open}
         disabled={disabled}

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../api/call';
 import { Icon } from '../kit/icons';
-import { show } from '../look/format';
+import { duration } from '../look/format';
 import { useLive } from '../store/live';
 import { href, route } from '../store/route';
 import { useIsGateway } from '../store/fleet';
@@ -44,7 +44,7 @@ function Build() {
     <p class="foot">
       derbench {data.version}
       <br />
-      {data.device_count} {data.device_count === 1 ? 'device' : 'devices'}, tick {show(data.tick_interval_s, 'seconds')}
+      {data.device_count} {data.device_count === 1 ? 'device' : 'devices'}, tick {duration(data.tick_interval_s)}
     </p>
   );
 }

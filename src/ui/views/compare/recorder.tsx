@@ -5,6 +5,7 @@ import { Action, Refused } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Menu } from '../../kit/menu';
 import { Facts } from '../../kit/panel';
+import { Mark } from '../../kit/rows';
 import { duration, fixed, wallTime, words } from '../../look/format';
 import { useLive } from '../../store/live';
 
@@ -33,9 +34,10 @@ export function Recorder() {
     <Menu
       label={`${faceOf(state)}: recorder of all messages`}
       face={
-        <span class={`chip ${enabled ? 'bad' : 'off'}`}>
+        <>
+          <Mark level={enabled ? 'bad' : 'off'} />
           <span>{faceOf(state)}</span>
-        </span>
+        </>
       }
     >
       {() => (

@@ -25,7 +25,7 @@ const Documents = ({ hrefOf, nameOf, onSave }: DocumentsProps) => (
 export function SaveReport() {
   const peers = useLive(peersCall, paceMs).data?.peers ?? [];
   return (
-    <Menu label="Save report" face="Save report">
+    <Menu label="Save report" face="Save report" primary>
       {(close) => (
         <div class="stack">
           <p>

@@ -46,14 +46,14 @@ describe('verdicts of a capture', () => {
   });
 
   it('say by how much a trip was missed or exceeded, and when the power was back', () => {
-    expect([null, 0.8, -1.04].map(marginText)).to.deep.equal(['–', '0.80\u00a0s left', 'over by 1.04\u00a0s']);
+    expect([null, 0.8, -1.04].map(marginText)).to.deep.equal(['–', '0.80\u00a0s\u00a0left', 'over by 1.04\u00a0s']);
     const back = (members: Partial<Verdict>, isRecording = false) => backText({ ...verdict, ...members }, isRecording);
     const away = { verdict: 'tripped', back_after_s: null } as const;
     expect([back({ back_after_s: 0 }), back({ back_after_s: 0.42 }), back(away), back(away, true)]).to.deep.equal([
-      'at once',
+      'at\u00a0once',
       '0.42\u00a0s',
-      'not back',
-      'not yet',
+      'not\u00a0back',
+      'not\u00a0yet',
     ]);
     expect(back({ verdict: 'not_concerned', back_after_s: null })).to.equal('–');
     expect(powerText({ before_kw: 63, during_kw: 0, after_kw: -0.001 })).to.equal('63.00 → 0.00 → 0.00 kW');
@@ -147,8 +147,8 @@ describe('captures in the page', () => {
     expect(all('.verdicts tbody tr:first-child > *').map(({ textContent }) => textContent)).to.deep.equal([
       'PV-3Phase 0 0',
       'rode through',
-      '0.80\u00a0s left',
-      'at once',
+      '0.80\u00a0s\u00a0left',
+      'at\u00a0once',
     ]);
     expect(textOf('.verdicts tbody tr:last-child')).to.equal(
       'Ceased below 50 % (Category III), came back (6.4.2, Table 16)9.93 → 0.00 → 9.93 kW',

@@ -111,7 +111,6 @@ export function PictureAndControls({ device }: PageProps) {
             </div>
           </Panel>
           <WhyPanel device={device} />
-          <SessionPanel device={device} />
         </div>
         <div class="stack">
           <Panel title="Controls" bare>
@@ -119,6 +118,7 @@ export function PictureAndControls({ device }: PageProps) {
               <Controls device={device} />
             </div>
           </Panel>
+          <SessionPanel device={device} />
         </div>
       </div>
     </>

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { get } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
 import { Empty, Panel } from '../../../kit/panel';
+import { Mark, Row, Rows } from '../../../kit/rows';
 import { Loading } from '../../../kit/states';
 import { ViewHead } from '../../../kit/tabs';
 import { Table } from '../../../kit/table';
@@ -15,7 +16,7 @@ import { CaptureActions } from './actions';
 import { captureHref } from './announce';
 import { Drawing } from './drawing';
 import { disturbanceOf, lanesOf, subStepsOf, wholeOf } from './lanes';
-import type { DeviceRows, Rows } from './lanes';
+import type { DeviceRows, Rows as RowsOfDevices } from './lanes';
 import type { Capture } from './verdict-words';
 import { VerdictChips } from './verdict-words';
 import { Verdicts } from './verdicts';
@@ -44,22 +45,22 @@ const stateNotes: Readonly<Record<CaptureHead['state'], string | null>> = {
   cut: 'Cut: not every device was back when the longest time was over.',
 };
 
-interface Row {
+interface DataRow {
   readonly n: number;
   readonly device: DeviceRows;
 }
 
 type ColumnName = Exclude<keyof DeviceRows, 'device_index' | 'rows'>;
 
-const number = (title: string, name: ColumnName, decimals: number): Column<Row> => ({
+const number = (title: string, name: ColumnName, decimals: number): Column<DataRow> => ({
   title,
   numeric: true,
   cell: ({ device, n }) => fixed(device[name][n], decimals),
   value: ({ device, n }) => device[name][n],
 });
 
-function columnsOf(states: Rows['states']): readonly Column<Row>[] {
-  const state = ({ device, n }: Row) => words(states[device.state[n] ?? -1]);
+function columnsOf(states: RowsOfDevices['states']): readonly Column<DataRow>[] {
+  const state = ({ device, n }: DataRow) => words(states[device.state[n] ?? -1]);
   return [
     number('t, s', 't_s', 3),
     number('Grid, %', 'grid_v_pct', 1),
@@ -78,7 +79,7 @@ function columnsOf(states: Rows['states']): readonly Column<Row>[] {
 }
 
 /** The rows of one device as a table. */
-function Data({ capture, rows }: { readonly capture: Capture; readonly rows: Rows }) {
+function Data({ capture, rows }: { readonly capture: Capture; readonly rows: RowsOfDevices }) {
   const [index, setIndex] = useState<number | null>(null);
   const device = rows.devices.find(({ device_index }) => device_index === index) ?? rows.devices[0];
   if (device === undefined) return null;
@@ -101,7 +102,7 @@ function Data({ capture, rows }: { readonly capture: Capture; readonly rows: Row
             ))}
           </select>
         </label>
-        <Table<Row>
+        <Table<DataRow>
           name="Rows"
           columns={columnsOf(rows.states)}
           rows={device.t_s.map((_at, n) => ({ n, device }))}
@@ -139,7 +140,7 @@ function CompareWith({ others }: PickProps) {
 
 interface LanesPanelProps {
   readonly capture: Capture;
-  readonly rows: Rows;
+  readonly rows: RowsOfDevices;
   readonly others: readonly CaptureHead[];
 }
 
@@ -217,21 +218,22 @@ function Others({ id, heads }: { readonly id: number; readonly heads: readonly C
   if (others.length === 0) return null;
   return (
     <Panel title="Other captures" tools={<a href={href('events/captures')}>All {heads.length}</a>}>
-      <ul class="plain list">
+      <Rows label="Other captures">
         {others.map((head) => (
-          <li key={head.id}>
-            <span class="row spread">
+          <Row
+            key={head.id}
+            start={<Mark level="off" />}
+            title={
               <a href={captureHref(head.id)}>
                 {head.id} {head.title}
               </a>
-              <small class="muted">{timeWithMs(head.started_at).slice(0, 8)}</small>
-            </span>
-            <small class="muted">
-              {head.summary} By {makerText(head)}.
-            </small>
-          </li>
+            }
+            end={timeWithMs(head.started_at).slice(0, 8)}
+          >
+            {head.summary} By {makerText(head)}.
+          </Row>
         ))}
-      </ul>
+      </Rows>
     </Panel>
   );
 }

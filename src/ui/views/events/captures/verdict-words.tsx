@@ -54,16 +54,16 @@ export function VerdictChips({ verdicts }: { readonly verdicts: readonly Verdict
   );
 }
 
-/** `0.80 s left`, `over by 1.04 s` */
+/** `0.80 s left`, `over by 1.04 s`; only behind `by` is a break, where room is short. */
 export function marginText(seconds: number | null): string {
   if (seconds === null) return dash;
-  return seconds < 0 ? `over by ${duration(-seconds)}` : `${duration(seconds)} left`;
+  return seconds < 0 ? `over by ${duration(-seconds)}` : `${duration(seconds)}\u00a0left`;
 }
 
 /** Time from the return of the grid to the power before. */
 export function backText({ verdict, back_after_s: backS }: Verdict, isRecording: boolean): string {
-  if (backS !== null) return backS === 0 ? 'at once' : duration(backS);
+  if (backS !== null) return backS === 0 ? 'at\u00a0once' : duration(backS);
   const isAway = verdict === 'tripped' || verdict === 'still_out' || verdict === 'against_the_rule';
   if (!isAway) return dash;
-  return isRecording ? 'not yet' : 'not back';
+  return isRecording ? 'not\u00a0yet' : 'not\u00a0back';
 }
