@@ -9,7 +9,6 @@ const place = (name: string, first: number): ShardPlace => ({
   epoch: 1,
   room: 10,
   count: 2,
-  epoch: 1,
   isLost: false,
   lastSeen: '',
 });
