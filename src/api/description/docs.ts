@@ -99,6 +99,7 @@ const files: Readonly<Record<string, File>> = {
   '/pages.css': file(css, () => sourcePage('pages.css'), plainHeaders),
   '/llms.txt': file('text/plain; charset=utf-8', () => sourcePage('llms.txt'), plainHeaders),
   '/redoc': file(html, () => sourcePage('redoc.html'), redocHeaders),
+  '/redoc.js': file(script, () => sourcePage('redoc.js'), plainHeaders),
   '/redoc.standalone.js': file(script, redocBundle, plainHeaders),
   '/docs/swagger-ui-standalone-preset.js': file(script, () => sourcePage('docs-layout.js'), docsHeaders),
   '/docs/derbench.js': file(script, () => sourcePage('docs.js'), docsHeaders),
