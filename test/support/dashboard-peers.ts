@@ -26,7 +26,7 @@ async function askOverDnp3({ app, post }: Dashboard): Promise<void> {
     .map((adapter) => adapter.endpointOf?.(0))
     .find((endpoint): endpoint is Dnp3Endpoint => endpoint?.protocol === 'dnp3') as Dnp3Endpoint;
   const master = await TestMaster.connect({ port, outstation, address: 4 });
-  await master.ask(1, Buffer.from('3c0106', 'hex'));
+  await master.request(1, Buffer.from('3c0106', 'hex'));
   await master.close();
 }
 
@@ -36,8 +36,6 @@ async function joinHeadEnd({ get, post }: Dashboard, headEnd: HeadEnd): Promise<
   const named = (name: string) => certificates.find((each: Answer) => each.name === name);
   headEnd.register(named('aggregator').lfdi);
   const program = headEnd.program({ default: { opModMaxLimW: 9500 } });
-  const control = headEnd.control(program, { modes: { opModMaxLimW: 5000 } });
-  await post('csip/messages', { enabled: true });
   await post('csip/enable', {
     csip_identity: 'site',
     csip_cert: 'certificate:aggregator',
@@ -47,6 +45,9 @@ async function joinHeadEnd({ get, post }: Dashboard, headEnd: HeadEnd): Promise<
     csip_server_port: headEnd.port,
     csip_website_port: 0,
   });
+  await post('csip/messages', { enabled: true });
+  const control = headEnd.control(program, { modes: { opModMaxLimW: 5000 } });
+  await post('csip/poll');
   await headEnd.response(control.mRID, 1);
 }
 
@@ -67,13 +68,20 @@ export async function joinPeers(dashboard: Dashboard): Promise<() => Promise<voi
     Central.open({ wrong: () => undefined }),
     HeadEnd.open({ tls: null, nowMs: Date.now }),
   ]);
-  await Promise.all([
+  const close = async () => {
+    await Promise.all([central.close(), headEnd.close()]);
+  };
+  const joined = Promise.all([
     askOverModbus(dashboard),
     askOverDnp3(dashboard),
     joinHeadEnd(dashboard, headEnd),
     joinCentral(dashboard, central),
   ]);
-  return async () => {
-    await Promise.all([central.close(), headEnd.close()]);
-  };
+  try {
+    await joined;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return close;
 }

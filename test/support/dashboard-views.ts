@@ -61,7 +61,10 @@ export async function startSite(withPeers = false): Promise<Dashboard | undefine
   await dashboard.post('controls/grid/event', { event: 'sag', parameters: { residual_pu: 0.5, duration_s: 0.5 } });
   await dashboard.step(30);
   if (!withPeers) return dashboard;
-  const stopPeers = await joinPeers(dashboard);
+  const stopPeers = await joinPeers(dashboard).catch(async (error: unknown) => {
+    await dashboard.stop();
+    throw error;
+  });
   return {
     ...dashboard,
     async stop() {
