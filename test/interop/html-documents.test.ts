@@ -19,7 +19,6 @@ const scenario = {
   steps: [
     { grid: { voltage_pu: '${voltage}' }, expect: { point: '701.LLV', above: 200, within: '5 s' } },
     { after: '3 s', expect: { name: 'off', point: '701.InvSt', equals: 'OFF', within: '2 s' } },
-    { after: '5 s', post: { path: 'registers/704', body: { points: { WMaxLimPct: 600 } } } },
   ],
 };
 
@@ -47,6 +46,11 @@ describeWith(['vnu'], 'documents before the Nu HTML checker', function () {
     return (await answer.json()) as { id: string };
   }
 
+  async function runOf(id: string) {
+    const answer = await fetch(`http://127.0.0.1:${running.port}/api/sim/scenarios/${id}`);
+    return ((await answer.json()) as { run: { state: string } }).run;
+  }
+
   it('the served pages are valid HTML', async () => {
     const documents = new Map([
       ['redoc', await text('/redoc')],
@@ -61,6 +65,7 @@ describeWith(['vnu'], 'documents before the Nu HTML checker', function () {
     judgePeer(running.app.findings, null);
     const { id } = await post('scenarios', { scenario });
     await post(`scenarios/${id}/start`, {});
+    while ((await runOf(id)).state === 'running');
     const documents = new Map([
       ['scenario', await text(`/api/sim/scenarios/${id}/report?format=html`)],
       ['card', await text(`/api/sim/findings/peers/${judgedPeerId}/report?format=html`)],

@@ -176,6 +176,8 @@ class Reader {
       for (let answered = -1; answered < this.#asked; ) {
         answered = this.#asked;
         await this.#readOne();
+        // it is read again when the page is shown
+        if (document.hidden) return;
       }
     } finally {
       this.reading = null;

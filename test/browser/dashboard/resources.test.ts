@@ -40,11 +40,16 @@ const setHidden = (page: Page, isHidden: boolean) =>
 
 /** Runs in the page before its code: keeps the addresses that it reads. */
 const keepRequests = `(() => {
-  globalThis.asked = [];
+  [globalThis.asked, globalThis.waiting] = [[], 0];
   const send = fetch;
-  globalThis.fetch = (...request) => {
+  globalThis.fetch = async (...request) => {
     globalThis.asked.push(String(request[0].url ?? request[0]));
-    return send(...request);
+    globalThis.waiting += 1;
+    try {
+      return await send(...request);
+    } finally {
+      globalThis.waiting -= 1;
+    }
   };
 })()`;
 
@@ -83,9 +88,11 @@ describe('dashboard: a page that stays open', function () {
     for (const path of ['overview', 'devices/2/picture', 'charts', 'events/timeline', 'events/log', 'compare']) {
       await show(page, path);
       await page.clock.runFor(5000);
-      await page.waitForLoadState('networkidle');
-      const opened = sockets.length;
       await setHidden(page, true);
+      // what was under way comes to its end
+      while ((await page.evaluate<number>('globalThis.waiting')) > 0);
+      await page.clock.runFor(2000);
+      const opened = sockets.length;
       await page.evaluate(watchDocument);
       messages = 0;
       await dashboard.post('controls/environment', { irradiance_w_m2: (irradiance += 50) });
