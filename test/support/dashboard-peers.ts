@@ -9,20 +9,20 @@ import { adu, RawClient, readRequest } from './modbus-client.ts';
 import { modbusEndpoint } from './running-app.ts';
 
 /** A poll, and a write of 600 % that is refused. */
-async function askOverModbus({ app, get, post }: Dashboard): Promise<void> {
-  await post('modbus/messages', { enabled: true });
-  const master = await RawClient.open(modbusEndpoint(app, 0).port);
-  const { points } = await get('registers/704?points=WMaxLimPct');
+async function askOverModbus(dashboard: Dashboard): Promise<void> {
+  await dashboard.post('modbus/messages', { enabled: true });
+  const master = await RawClient.open(modbusEndpoint(dashboard.app, 0).port);
+  const { points } = await dashboard.get('registers/704?points=WMaxLimPct');
   await master.request(readRequest(1, 40_000, 2));
   await master.request(adu(2, 1, `06${points[0].address.toString(16)}ea60`));
   master.destroy();
 }
 
 /** A READ of class 0. */
-async function askOverDnp3({ app, post }: Dashboard): Promise<void> {
-  await post('dnp3/enable', { dnp3_port: 0 });
-  await post('dnp3/messages', { enabled: true });
-  const { port, outstation } = app.adapters
+async function askOverDnp3(dashboard: Dashboard): Promise<void> {
+  await dashboard.post('dnp3/enable', { dnp3_port: 0 });
+  await dashboard.post('dnp3/messages', { enabled: true });
+  const { port, outstation } = dashboard.app.adapters
     .map((adapter) => adapter.endpointOf?.(0))
     .find((endpoint): endpoint is Dnp3Endpoint => endpoint?.protocol === 'dnp3') as Dnp3Endpoint;
   const master = await TestMaster.connect({ port, outstation, address: 4 });
@@ -31,12 +31,12 @@ async function askOverDnp3({ app, post }: Dashboard): Promise<void> {
 }
 
 /** A control of a program, which the client reads, follows and answers. */
-async function joinHeadEnd({ get, post }: Dashboard, headEnd: HeadEnd): Promise<void> {
-  const { certificates } = await get('certificates');
+async function joinHeadEnd(dashboard: Dashboard, headEnd: HeadEnd): Promise<void> {
+  const { certificates } = await dashboard.get('certificates');
   const named = (name: string) => certificates.find((each: Answer) => each.name === name);
   headEnd.register(named('aggregator').lfdi);
   const program = headEnd.program({ default: { opModMaxLimW: 9500 } });
-  await post('csip/enable', {
+  await dashboard.post('csip/enable', {
     csip_identity: 'site',
     csip_cert: 'certificate:aggregator',
     csip_key: 'certificate:aggregator',
@@ -45,17 +45,17 @@ async function joinHeadEnd({ get, post }: Dashboard, headEnd: HeadEnd): Promise<
     csip_server_port: headEnd.port,
     csip_website_port: 0,
   });
-  await post('csip/messages', { enabled: true });
+  await dashboard.post('csip/messages', { enabled: true });
   const control = headEnd.control(program, { modes: { opModMaxLimW: 5000 } });
-  await post('csip/poll');
+  await dashboard.post('csip/poll');
   await headEnd.response(control.mRID, 1);
 }
 
 /** A station that boots at its central system. */
-async function joinCentral({ get, post }: Dashboard, central: Central): Promise<void> {
-  const { devices } = await get('devices');
+async function joinCentral(dashboard: Dashboard, central: Central): Promise<void> {
+  const { devices } = await dashboard.get('devices');
   const { charge_point_id: id } = devices.find((each: Answer) => each.charge_point_id !== null);
-  await post('ocpp/enable', { ocpp_csms_url: central.url });
+  await dashboard.post('ocpp/enable', { ocpp_csms_url: central.url });
   await central.station(id).next('StatusNotification');
 }
 

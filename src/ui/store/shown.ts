@@ -1,4 +1,4 @@
-/** Whether the page is in sight: a hidden one reads and draws nothing, and catches up when it is shown again. */
+/** Sight of the page: a hidden page reads and draws nothing, and catches up when it is shown again. */
 import { signal } from '@preact/signals';
 
 /** Number of times that the page was shown again after it was hidden. */
