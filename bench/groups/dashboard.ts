@@ -13,6 +13,7 @@ import { startSimulator } from '../support/simulator.ts';
 import { medianOf, medianRatio } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
 import type { Table } from '../support/table.ts';
+import { measureCapture } from './dashboard-capture.ts';
 
 /** Sites with the share of a core that the page may take, percent. */
 const sites = [
@@ -165,7 +166,7 @@ export const dashboardGroup: Group = {
     const executable = findChromium();
     if (executable === undefined)
       return [{ title: 'dashboard', head: [], rows: [], notes: ['skipped: no Chromium found (set CHROMIUM)'] }];
-    const tables: Table[] = [];
+    const tables: Table[] = [...(await measureCapture(executable, options, progress))];
     for (const site of sites) tables.push(...(await measureSite(executable, site, options, progress)));
     return tables;
   },

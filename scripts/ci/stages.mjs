@@ -106,7 +106,7 @@ function peerTests(folder, judges, budgets) {
   return [
     tests('interop tests', folder, {
       command: npm('test:interop', ...judges.together),
-      needs: ['build', 'peers?', 'npm test?'],
+      needs: ['build', 'site?', 'peers?', 'npm test?'],
       environment,
       cores: 2,
       budgetS: budgets.together,

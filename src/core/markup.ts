@@ -28,7 +28,7 @@ export const xmlText = (text: string): string => escaped(text, /[&<>"\n]/g);
 export const htmlText = (text: string): string => escaped(text, /[&<>"']/g);
 
 const baseStyle = `
-:root { color-scheme: light dark; --line: #8888; --good: #1a7f37; --bad: #cf222e; --muted: #777; --trace: #0969da; }
+:root { color-scheme: light dark; --line: #8888; --good: #1a7f37; --bad: #cf222e; --muted: #666; --trace: #0969da; }
 @media (prefers-color-scheme: dark) { :root { --good: #3fb950; --bad: #ff7b72; --muted: #999; --trace: #58a6ff; } }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 68rem; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; }
@@ -48,8 +48,8 @@ export function htmlDocument(title: string, style: string, body: string): string
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="${pagePolicy(sheet)}">
-<title>${htmlText(title)}</title>${sheet}</head><body>
+<title>${htmlText(title)}</title>${sheet}</head><body><main>
 ${body}
-</body></html>
+</main></body></html>
 `;
 }

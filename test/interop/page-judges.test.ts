@@ -1,49 +1,19 @@
 /** The dashboard before judges of pages: its HTML as it stands in the browser, its accessibility, and its layout. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { findChromium, noChromium } from '../support/browser.ts';
-import { startDashboard } from '../support/dashboard.ts';
 import type { Dashboard } from '../support/dashboard.ts';
+import { show, startSite, views } from '../support/dashboard-views.ts';
 import { skip } from '../support/skip.ts';
+import { remarksOn } from './support/html-checker.ts';
 import { describeWith, installedPath } from './support/peers.ts';
-
-const views = [
-  'overview',
-  'devices',
-  'devices/0/picture',
-  'devices/1/picture',
-  'devices/0/grid-support',
-  'devices/0/registers',
-  'devices/0/details',
-  'inputs/grid',
-  'inputs/weather',
-  'inputs/faults',
-  'events/timeline',
-  'events/captures',
-  'charts',
-  'protocols',
-  'protocols/modbus/messages',
-  'compare',
-  'scenarios',
-  'settings',
-  'inputs/grid?api=1',
-];
 
 const run = promisify(execFile);
 
 /** Upper end of what Core Web Vitals call good. */
 const maxShift = 0.1;
-
-interface Message {
-  readonly url: string;
-  readonly type: string;
-  readonly message: string;
-  readonly extract?: string;
-}
 
 interface Audit {
   readonly title: string;
@@ -60,42 +30,24 @@ interface Result {
 describe('the dashboard', function () {
   this.timeout(300_000);
   let dashboard: Dashboard;
-  let folder: string;
 
   before(async function skipWithoutBrowser() {
-    const started = await startDashboard(['PV-3Phase', 'Batt-3Phase', 'EVSE']);
+    const started = await startSite(true);
     if (started === undefined) skip(this, noChromium);
     dashboard = started;
-    folder = mkdtempSync(join(tmpdir(), 'derbench-pages-'));
-    await dashboard.step(4);
   });
-  after(async () => {
-    await (dashboard as Dashboard | undefined)?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => (dashboard as Dashboard | undefined)?.stop());
 
   describeWith(['vnu'], 'before the Nu HTML checker', () => {
     it('is valid HTML as it is served, and in every view', async () => {
-      const fileOf = (name: string) => join(folder, `${name.replaceAll(/\W+/g, '-')}.html`);
-      writeFileSync(fileOf('served'), await (await fetch(`${dashboard.origin}/`)).text());
+      const documents = new Map([['served', await (await fetch(`${dashboard.origin}/`)).text()]]);
       const { page } = await dashboard.open();
-      for (const view of views) {
-        await page.evaluate(`location.hash = ${JSON.stringify(`#/${view}`)}`);
-        await page.waitForLoadState('networkidle');
-        await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' });
-        writeFileSync(fileOf(view), `${await page.content()}\n`);
+      for (const [view] of views) {
+        await show(page, view);
+        documents.set(view, `${await page.content()}\n`);
       }
       await page.close();
-      const jar = join(installedPath('pageJudges'), '../vnu-jar/build/dist/vnu.jar');
-      const files = ['served', ...views].map(fileOf);
-      const { stderr } = await run('java', ['-jar', jar, '--exit-zero-always', '--format', 'json', ...files], {
-        maxBuffer: 64 * 1024 * 1024,
-      });
-      const { messages } = JSON.parse(stderr) as { readonly messages: readonly Message[] };
-      const remarks = messages.map(
-        ({ url, type, message, extract }) => `${url.replace(/.*\//, '')} ${type}: ${message} ${extract ?? ''}`,
-      );
-      expect(remarks).to.deep.equal([]);
+      expect(await remarksOn(documents)).to.deep.equal([]);
     });
   });
 

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { startDashboard } from './dashboard.ts';
 import type { Dashboard, Shown } from './dashboard.ts';
+import { joinPeers } from './dashboard-peers.ts';
 import { judgedPeerId, judgePeer } from './judged-peer.ts';
 
 /** One device of each kind, by its type. */
@@ -19,9 +20,10 @@ export const views: readonly (readonly [path: string, key?: string])[] = [
   ...['weather', 'site', 'faults', 'clock'].map((tab) => [`inputs/${tab}`] as const),
   ['events/timeline?kind=command'],
   ['events/captures'],
+  ['events/captures/1'],
+  ['events/log'],
   [`compare/report-cards/${judgedPeerId}`],
   ...['side-by-side', 'rules'].map((tab) => [`compare/${tab}`] as const),
-  ['protocols/modbus/transactions'],
   ...['grid-support', 'charts', 'registers', 'faults', 'details'].map((tab) => [`devices/0/${tab}`] as const),
   ['devices/1/cells'],
   ['devices/5/sessions'],
@@ -35,17 +37,41 @@ export const views: readonly (readonly [path: string, key?: string])[] = [
   ['inputs?api=1'],
   ['devices/1?api=1'],
   ...['modbus', 'csip', 'ocpp', 'dnp3', 'sunspec-client'].map((tab) => [`protocols/${tab}`] as const),
+  ...['csip', 'ocpp', 'dnp3'].flatMap((name) => [
+    [`protocols/${name}/connect`] as const,
+    [`protocols/${name}/messages?${name}-message=2`] as const,
+    [`protocols/${name}/sequence?${name}-message=2`] as const,
+  ]),
+  ['protocols/modbus/messages?modbus-message=2'],
+  ['protocols/modbus/transactions'],
   ...site.map((_type, index) => [`devices/${index}/picture`] as const),
 ];
 
-/** A daemon with a device of each kind, certificates, a judged peer and some ticks; undefined: there is no browser. */
-export async function startSite(): Promise<Dashboard | undefined> {
+/**
+ * A daemon with a device of each kind, certificates, a judged peer, a capture and some ticks; undefined: there is no
+ * browser.
+ * @param withPeers true: all protocols are on, each at a peer that has said something
+ */
+export async function startSite(withPeers = false): Promise<Dashboard | undefined> {
   const dashboard = await startDashboard(site);
   if (dashboard === undefined) return undefined;
   await dashboard.post('certificates/generate');
   judgePeer(dashboard.app.findings, null);
   await dashboard.step(4);
-  return dashboard;
+  await dashboard.post('controls/grid/event', { event: 'sag', parameters: { residual_pu: 0.5, duration_s: 0.5 } });
+  await dashboard.step(30);
+  if (!withPeers) return dashboard;
+  const stopPeers = await joinPeers(dashboard).catch(async (error: unknown) => {
+    await dashboard.stop();
+    throw error;
+  });
+  return {
+    ...dashboard,
+    async stop() {
+      await dashboard.stop();
+      await stopPeers();
+    },
+  };
 }
 
 /** Waits until the view stands: its code is loaded, and its content has come. */

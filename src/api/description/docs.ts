@@ -99,7 +99,9 @@ const files: Readonly<Record<string, File>> = {
   '/pages.css': file(css, () => sourcePage('pages.css'), plainHeaders),
   '/llms.txt': file('text/plain; charset=utf-8', () => sourcePage('llms.txt'), plainHeaders),
   '/redoc': file(html, () => sourcePage('redoc.html'), redocHeaders),
+  '/redoc.js': file(script, () => sourcePage('redoc.js'), plainHeaders),
   '/redoc.standalone.js': file(script, redocBundle, plainHeaders),
+  '/docs/': file(html, () => sourcePage('docs.html'), docsHeaders),
   '/docs/swagger-ui-standalone-preset.js': file(script, () => sourcePage('docs-layout.js'), docsHeaders),
   '/docs/derbench.js': file(script, () => sourcePage('docs.js'), docsHeaders),
   '/docs/derbench.css': file(css, () => sourcePage('docs.css'), docsHeaders),
@@ -120,23 +122,19 @@ function mountRead(app: Application, path: string, ...handlers: RequestHandler[]
     .all((request: Request, response: Response) => refuseMethod(request, response, 'GET, HEAD'));
 }
 
-interface SwaggerHandlers {
-  readonly page: RequestHandler;
-  readonly script: RequestHandler;
-}
-
 /** Globals that `pages/docs.js` defines in the browser. */
 interface Pages {
   derbenchPages(): (system: unknown) => object;
 }
 
-/** Loads the package at the first request, because most runs never need it. */
-function loadSwagger(): SwaggerHandlers {
+/**
+ * The script that starts Swagger UI with its settings. The package, whose own page is not valid HTML, is loaded at the
+ * first request, because most runs never need it.
+ */
+function loadSwaggerScript(): RequestHandler {
   const swaggerUi = require('swagger-ui-express') as typeof SwaggerUi;
-  const page = swaggerUi.setup(undefined, {
-    customSiteTitle: 'derbench API',
-    customJs: './derbench.js',
-    customCssUrl: './derbench.css',
+  // keeps the settings for the handler of the script
+  swaggerUi.setup(undefined, {
     swaggerOptions: {
       url: '/openapi.json',
       tryItOutEnabled: true,
@@ -152,17 +150,15 @@ function loadSwagger(): SwaggerHandlers {
   // the first handler serves the configured script; the later handlers would serve the whole package
   const [script] = swaggerUi.serve;
   if (script === undefined) throw new Error('swagger-ui-express has changed: it serves nothing');
-  return { page, script };
+  return script;
 }
 
 function mountSwagger(app: Application): void {
-  const handlers = lazily(loadSwagger);
-  const handle =
-    (name: keyof SwaggerHandlers): RequestHandler =>
-    async (request, response, next) => {
-      const handler = (await handlers())[name];
-      await handler(request, response, next);
-    };
+  const loaded = lazily(loadSwaggerScript);
+  const serveScript: RequestHandler = async (request, response, next) => {
+    const handler = await loaded();
+    await handler(request, response, next);
+  };
   const withHeaders: RequestHandler = (request, response, next) => {
     response.set({ ...commonHeaders, ...docsHeaders, 'X-Request-Id': requestId(request) });
     next();
@@ -170,8 +166,7 @@ function mountSwagger(app: Application): void {
   mountRead(app, '/docs', (_request, response) => {
     sendBytes(response, 308, 'text/plain', Buffer.alloc(0), { Location: '/docs/' });
   });
-  mountRead(app, '/docs/', withHeaders, handle('page'));
-  mountRead(app, '/docs/swagger-ui-init.js', withHeaders, handle('script'));
+  mountRead(app, '/docs/swagger-ui-init.js', withHeaders, serveScript);
 }
 
 /**

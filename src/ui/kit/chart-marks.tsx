@@ -57,6 +57,12 @@ export function flagText(group: readonly ChartMark[]): string {
   return first === last ? first : `${first}–${last}`;
 }
 
+/** Name of a flag, which begins with its text: a reader of the screen finds it by what is seen. */
+function nameOf(group: readonly ChartMark[]): string {
+  const all = group.map(({ letter, title }) => `${letter}: ${title}`).join('; ');
+  return group.length === 1 ? all : `${flagText(group)}, ${all}`;
+}
+
 /** Links to the causes; the mark that is pointed at has its line in front. */
 export function Flags({ marks, view }: { readonly marks: readonly ChartMark[]; readonly view: ChartView }) {
   const endPx = view.leftPx + view.widthPx;
@@ -73,7 +79,7 @@ export function Flags({ marks, view }: { readonly marks: readonly ChartMark[]; r
             class={`chart-flag${group.some(({ id }) => id === pointedMark.value) ? ' pointed' : ''}`}
             href={first.to}
             style={{ left: `${Math.min(atPx, endPx - (group.length > 1 ? flagPx : flagPx / 2))}px` }}
-            aria-label={group.map(({ letter, title }) => `${letter}: ${title}`).join('; ')}
+            aria-label={nameOf(group)}
             {...pointing(first.id)}
           >
             {flagText(group)}

@@ -129,7 +129,7 @@ export function Messages<M extends { readonly id: number }>({
         {note}
         {drawing ? (
           <Sequence
-            label={title}
+            label={`Sequence of ${title}`}
             {...drawing(matching)}
             follow={follow && open === undefined}
             chosen={open?.id ?? null}

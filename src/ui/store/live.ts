@@ -7,6 +7,7 @@ import { createContext, options } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Call } from '../api/call';
 import { perform, Problem } from '../api/call';
+import { shown } from './shown';
 import { link, tick } from './stream';
 
 /**
@@ -78,7 +79,7 @@ interface Answer {
  */
 export type Pace = 'tick' | 'change' | 'state' | 'once' | number;
 
-/** Number of changes that the daemon has announced. */
+/** Number of changes that the daemon has announced, and of times that the page was shown again. */
 export const changes = signal(0);
 
 /** Times between two readings without a change, ms. */
@@ -175,6 +176,8 @@ class Reader {
       for (let answered = -1; answered < this.#asked; ) {
         answered = this.#asked;
         await this.#readOne();
+        // it is read again when the page is shown
+        if (document.hidden) return;
       }
     } finally {
       this.reading = null;
@@ -332,11 +335,17 @@ function readDue(ticked: boolean): void {
   for (const reader of readers.values()) if (reader.users > 0 && reader.checkDue(nowMs, ticked)) void reader.read();
 }
 
+/** Reads all answers in use once, those that follow changes by counting a change. */
+function catchUp(): void {
+  for (const reader of readers.values()) if (reader.users > 0 && !reader.followsChanges) void reader.read();
+  changes.value = changes.peek() + 1;
+}
+
 /** Starts reading at ticks and by a timer. @param streamed false: no stream at this address, only the timer */
 export function startLive(streamed: boolean): void {
   setInterval(() => readDue(!streamed), 500);
-  document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) refresh();
+  effect(() => {
+    if (shown.value > 0) catchUp();
   });
   effect(() => {
     if (tick.value >= 0) readDue(true);
@@ -346,6 +355,6 @@ export function startLive(streamed: boolean): void {
     for (const reader of readers.values()) if (reader.users > 0 && reader.followsChanges) void reader.read();
   });
   effect(() => {
-    if (link.value.state === 'open') refresh();
+    if (link.value.state === 'open' && !document.hidden) refresh();
   });
 }

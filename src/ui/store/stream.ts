@@ -2,10 +2,11 @@
  * The telemetry stream: one WebSocket for all devices, with a snapshot of each, or in a fleet with one message in columns.
  * Snapshots are displayed per animation frame, not per message.
  */
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { get, perform } from '../api/call';
 import type { ReplyOf } from '../api/call';
 import { timeOfDay } from '../look/format';
+import { shown } from './shown';
 
 /** Telemetry of one device in the stream. */
 export type Snapshot = Omit<ReplyOf<'devices'>['devices'][number], 'name' | 'alarms' | 'modbus' | 'charge_point_id'>;
@@ -31,7 +32,7 @@ export function useFrame(): number {
   return frame.value;
 }
 
-/** Number of the newest tick; -1: none yet. */
+/** Number of the newest tick that came while the page was in sight; -1: none yet. */
 export const tick = signal(-1);
 
 /** Time of day of the simulated clock at the newest tick, in its zone; null: the stream has none of it. */
@@ -128,17 +129,15 @@ let drawing = false;
 function drawSoon(): void {
   if (drawing) return;
   drawing = true;
-  const draw = () => {
+  requestAnimationFrame(() => {
     drawing = false;
     frame.value += 1;
-  };
-  // hidden pages have no animation frames
-  if (document.hidden) setTimeout(draw, 1000);
-  else requestAnimationFrame(draw);
+  });
 }
 
 function noteTick(number: number): void {
   messageAtMs = Date.now();
+  if (document.hidden) return;
   if (number !== tick.peek()) tick.value = number;
   drawSoon();
 }
@@ -285,6 +284,9 @@ export function retryNow(): void {
 /** Keeps the stream open from now on. */
 export function startStream(): void {
   openStream();
+  effect(() => {
+    if (shown.value > 0) drawSoon();
+  });
   setInterval(() => {
     watchAge();
     closeUnused();

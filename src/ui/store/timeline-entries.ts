@@ -1,6 +1,7 @@
 /** Entries of the timeline that a part of the page shows: read once, then kept up to date by the stream. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, perform, Problem } from '../api/call';
+import { shown } from './shown';
 import { onTimelineEntry, timelineOpened } from './timeline';
 import type { TimelineEntry } from './timeline';
 
@@ -34,8 +35,8 @@ export function useTimeline({ limit, kinds, paused = false }: Wanting): {
 } {
   const [entries, setEntries] = useState<readonly TimelineEntry[]>();
   const [problem, setProblem] = useState<Problem | null>(null);
-  const waiting = useRef<TimelineEntry[]>([]);
-  const openings = timelineOpened.value;
+  const waiting = useRef<readonly TimelineEntry[]>([]);
+  const [openings, again] = [timelineOpened.value, shown.value];
   useEffect(() => {
     perform(get('timeline', { query: { limit, ...(kinds && { kinds: [...kinds] }) } })).then(
       (answer) => {
@@ -53,6 +54,7 @@ export function useTimeline({ limit, kinds, paused = false }: Wanting): {
     const drawSoon = () => {
       timer ??= setTimeout(() => {
         timer = undefined;
+        if (document.hidden) return;
         const fresh = waiting.current;
         waiting.current = [];
         setEntries((before) => merged(before ?? [], fresh, limit));
@@ -61,13 +63,13 @@ export function useTimeline({ limit, kinds, paused = false }: Wanting): {
     if (!paused && waiting.current.length > 0) drawSoon();
     const stop = onTimelineEntry((entry) => {
       if (kinds?.includes(entry.kind) === false) return;
-      waiting.current.push(entry);
+      waiting.current = merged(waiting.current, [entry], limit);
       if (!paused) drawSoon();
     });
     return () => {
       stop();
       clearTimeout(timer);
     };
-  }, [paused]);
+  }, [paused, again]);
   return { entries, problem };
 }

@@ -25,6 +25,8 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 function countUp(): void {
   timer = undefined;
+  // a page that is shown again reads everything
+  if (document.hidden) return;
   countedAtMs = performance.now();
   changes.value += 1;
 }

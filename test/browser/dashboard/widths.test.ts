@@ -84,7 +84,7 @@ describe('dashboard: widths and themes', function () {
   let dashboard: Dashboard;
 
   before(async function skipWithoutBrowser() {
-    const started = await startSite();
+    const started = await startSite(true);
     if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, perform, Problem } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
+import { shown } from '../../store/shown';
 import { onSnapshot, opened } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 
@@ -270,6 +271,7 @@ export function useSamples(
     const draw = (stores: ReadonlyMap<number, SampleStore>) => {
       clearTimeout(timer);
       timer = undefined;
+      if (document.hidden) return;
       drawing ||= requestAnimationFrame(() => {
         drawing = 0;
         drawnAtMs = performance.now();
@@ -291,7 +293,7 @@ export function useSamples(
     };
     // a restarted daemon has another history
   }, [key, openings]);
-  useEffect(() => redraw.current(), [metrics.join()]);
+  useEffect(() => redraw.current(), [metrics.join(), shown.value]);
   const held = useRef<{ readonly key: string; readonly samples: ReadonlyMap<number, Samples> } | null>(null);
   const heldKey = `${key} ${metrics.join()}`;
   if (!paused || held.current?.key !== heldKey) held.current = null;

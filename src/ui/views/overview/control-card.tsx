@@ -38,7 +38,10 @@ function useControlRows(devices: readonly DeviceEntry[]): readonly ControlRow[] 
     void readAnswers(askedFor(conditions)).then((answers) => {
       if (!isLeft) setRows(rowsOf(answers, conditions));
     });
-    const timer = setTimeout(() => setTurn(turn + 1), unchangedMs);
+    const timer = setTimeout(() => {
+      // a page that is shown again counts a change
+      if (!document.hidden) setTurn(turn + 1);
+    }, unchangedMs);
     return () => {
       isLeft = true;
       clearTimeout(timer);
