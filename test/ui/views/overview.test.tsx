@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { DeviceEntry } from '../../../src/ui/store/site';
 import Overview from '../../../src/ui/views/overview/overview';
 import { feedersOf, speedOf } from '../../../src/ui/views/overview/feeders';
-import { reasonIn, rowsOf } from '../../../src/ui/views/overview/control';
+import { reasonIn, readAnswers, rowsOf } from '../../../src/ui/views/overview/control';
 import type { Why } from '../../../src/ui/views/overview/control';
 import { axisOf, flagPlaces, labelPlaces, pathOf, timeTicks } from '../../../src/ui/views/overview/strip';
 import { conditionOf } from '../../../src/ui/views/devices/condition';
@@ -286,6 +286,23 @@ describe('who controls what', () => {
       ['2 of 3 solar', '6.00 of 11.00\u00a0kW each'],
       ['Roof 2', '7.00 of 11.00\u00a0kW'],
     ]);
+  });
+
+  it('asks about the connector of a station that the limit holds, whichever it is', async () => {
+    const asked = new Daemon();
+    const station = asked.exampleOf('GET', 'evse/{id}');
+    const [connector] = station.connectors;
+    const [ev, local] = [connector.ev ?? {}, { limit_source: 'local', limit_kw: 5, wanted_kw: 7.4 }];
+    const connectors = [
+      { ...connector, connector_id: 1, ev: null, limit_source: 'local', limit_kw: 0, wanted_kw: 0 },
+      { ...connector, connector_id: 2, ev, ...local, wanted_kw: 4 },
+      { ...connector, connector_id: 3, ev, ...local },
+    ];
+    asked.on('GET evse/CP-5', () => ({ ...station, connectors }));
+    const held = { ...example, asset_type: 'evse', limited_by: 'local', charge_point_id: 'CP-5' } as DeviceEntry;
+    const answers = await readAnswers([[conditionOf(held, undefined)]]);
+    expect(asked.to('GET controls/why').map(({ query }) => query['connector'])).to.deep.equal(['3']);
+    expect(rowsOf(answers, []).map((row) => row.connector)).to.deep.equal([3]);
   });
 
   it('takes the reason from the sentence of the daemon', () => {
