@@ -150,6 +150,34 @@ describe('picture of a device', () => {
     });
   });
 
+  it('takes a change of the weather back to where each quantity came from', async () => {
+    const weather = { ...daemon.exampleOf('GET', 'controls/environment'), source: 'const' };
+    let [overridden, deviating]: [readonly string[], readonly number[]] = [['irradiance_w_m2'], [0]];
+    daemon.on('GET controls/environment', ({ query }) =>
+      query['device'] === undefined ? { ...weather, deviating_devices: deviating } : { ...weather, overridden },
+    );
+    const ambient = () => all('[aria-label="Ambient temperature"] .row > button');
+    const warmUp = async () => {
+      await open('pv');
+      ambient()[2]?.click();
+      await settle();
+      await press('Undo');
+      return bodies('controls/environment').at(-1);
+    };
+    // the irradiance alone was set
+    expect(await warmUp()).to.deep.equal({ ambient_temperature_c: null });
+    expect(ambient().at(-1)?.getAttribute('aria-pressed')).to.equal('true');
+    expect(textOf('[aria-label="Ambient temperature"] .control-head')).to.contain('from data');
+    await pass(3000);
+    overridden = ['irradiance_w_m2', 'ambient_temperature_c'];
+    expect(await warmUp()).to.deep.equal({ ambient_temperature_c: 25 });
+    expect(textOf('[aria-label="Ambient temperature"] .control-head')).to.contain('set by REST, 12:00:00');
+    await pass(3000);
+    // the common weather was in force
+    deviating = [];
+    expect(await warmUp()).to.deep.equal({ source: 'csv' });
+  });
+
   it('puts back a forced battery with its mode, power and time left', async () => {
     const bank = {
       ...daemon.exampleOf('GET', 'controls/battery'),
