@@ -150,6 +150,14 @@ describe('picture of a device', () => {
     });
   });
 
+  it('has the energy of today in its head, the usual direction first', async () => {
+    await open('pv');
+    expect(textOf('[data-test="energy-today"]')).to.equal('Today 31.20 kWh out, 0.40 kWh in');
+    expect(daemon.to('GET energy')[0]?.query).to.deep.equal({ device: '0' });
+    await open('evse');
+    expect(textOf('[data-test="energy-today"]')).to.equal('Today 0.40 kWh in, 31.20 kWh out');
+  });
+
   it('takes a change of the weather back to where each quantity came from', async () => {
     const weather = { ...daemon.exampleOf('GET', 'controls/environment'), source: 'const' };
     let [overridden, deviating]: [readonly string[], readonly number[]] = [['irradiance_w_m2'], [0]];

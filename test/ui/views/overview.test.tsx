@@ -57,6 +57,19 @@ describe('overview', () => {
     expect(all('h1')).to.have.lengthOf(1);
   });
 
+  it('has the energies of today also where a limit is set, and the voltage in percent of what it shows', async () => {
+    await show(<Overview />);
+    expect(all('.net .note').map(({ textContent }) => textContent.replaceAll('\u00a0', ' '))).to.deep.equal([
+      'To the grid ▲',
+      'Today 24.90 kWh out, 2.20 kWh in',
+      'Export limit 5.00 kW (rest), reached',
+    ]);
+    const overview = daemon.answerOf('GET overview')({ query: {} } as never) as { metrics: object };
+    daemon.on('GET overview', () => ({ ...overview, metrics: { ...overview.metrics, voltage_ll_v: 456 } }));
+    await pass(6000);
+    expect(textOf('.grid-node')).to.contain('456.0 V 95.0 %');
+  });
+
   it('lists the devices at a gateway, which has no site, and does not ask again for what it refuses', async () => {
     daemon.on('GET site', () => refusal(501, 'Ask a shard.', [], 'fleet-unsupported'));
     await show(<Overview />);
