@@ -58,6 +58,25 @@ describe('picture of a device', () => {
       expect(textOf('.off-limits')).to.equal('Off: power set-point');
     });
 
+    it('has MW in all rows where the largest power has', async () => {
+      const why = daemon.exampleOf('GET', 'controls/why');
+      const chain = why.chain.map((limit: Json) => ({ ...limit, kw: limit.kw === null ? null : limit.kw * 2000 }));
+      daemon.on('GET controls/why', () => ({
+        ...why,
+        chain,
+        basis: { ...why.basis, kw: 14_620 },
+        delivered_kw: 8400,
+      }));
+      await open('pv');
+      expect(all('.waterfall .num').map(({ textContent }) => textContent)).to.deep.equal([
+        '14.62 MW',
+        '20.00',
+        '8.40',
+        '8.40 MW',
+      ]);
+      expect(all('h2').map(({ textContent }) => textContent)).to.include('Why 8.40\u00a0MW and not 14.62\u00a0MW');
+    });
+
     it('draws the bars on one scale: what is left and what is cut in the row that wins, else a tick', async () => {
       await open('pv');
       const widths = all('.waterfall i').map(({ style }) => [style.left, style.width]);

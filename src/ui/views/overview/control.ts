@@ -2,7 +2,7 @@
 import { get, perform, Problem } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { kindOf } from '../../kit/kind-icons';
-import { capitalized, fixed, show } from '../../look/format';
+import { capitalized, fixed, pair, show } from '../../look/format';
 import { isAtSetpoint, isHeld } from '../devices/condition';
 import type { Condition } from '../devices/condition';
 
@@ -64,10 +64,9 @@ function valueText({ basis, delivered_kw: kw }: Why, members: readonly Condition
   const [first] = members;
   const forced = basis.key === 'forced' && first !== undefined ? ` ${first.state.split(',')[0]}` : '';
   const each = `${forced}${members.length === 1 ? '' : ' each'}`;
-  const delivered = show(kw, 'activePower');
   return fixed(kw, 2) === fixed(basis.kw, 2)
-    ? `${delivered}${each}`
-    : `${delivered.replace(/\u00a0.*/, '')} of ${show(basis.kw, 'activePower')}${each}`;
+    ? `${show(kw, 'activePower')}${each}`
+    : `${pair(kw, basis.kw, 'activePower')}${each}`;
 }
 
 function titleOf(members: readonly Condition[], all: readonly Condition[]): string {
