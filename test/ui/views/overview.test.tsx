@@ -70,6 +70,17 @@ describe('overview', () => {
     expect(textOf('.grid-node')).to.contain('456.0 V 95.0 %');
   });
 
+  it('has the time left of a battery that is forced', async () => {
+    const overview = daemon.answerOf('GET overview')({ query: {} } as never) as { devices: readonly DeviceEntry[] };
+    const forced = { kind_state: 'charging, forced', state_of_charge_pct: 60.1 };
+    const devices = overview.devices.map((each) => (each.asset_type === 'battery' ? { ...each, ...forced } : each));
+    daemon.on('GET overview', () => ({ ...overview, devices }));
+    daemon.on('GET controls/battery', () => ({ ...daemon.exampleOf('GET', 'controls/battery'), remaining_s: 1620 }));
+    await show(<Overview />);
+    await pass(6000);
+    expect(textOf('[data-test="feeder-Storage"] li')).to.contain('charging, forced, 60.1 %, 27 min left');
+  });
+
   it('lists the devices at a gateway, which has no site, and does not ask again for what it refuses', async () => {
     daemon.on('GET site', () => refusal(501, 'Ask a shard.', [], 'fleet-unsupported'));
     await show(<Overview />);
@@ -299,6 +310,12 @@ describe('who controls what', () => {
       ['2 of 3 solar', '6.00 of 11.00\u00a0kW each'],
       ['Roof 2', '7.00 of 11.00\u00a0kW'],
     ]);
+  });
+
+  it('has both powers in one unit', () => {
+    const large = { ...why(1, 9800), basis: { key: 'available', kw: 12_000, text: '' } } as Why;
+    const [row] = rowsOf([{ members: conditions.slice(0, 1), why: large }], conditions);
+    expect(row?.value).to.equal('9.80 of 12.00\u00a0MW');
   });
 
   it('asks about the connector of a station that the limit holds, whichever it is', async () => {
