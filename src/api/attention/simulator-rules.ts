@@ -1,6 +1,7 @@
 /** Attention to the simulator: its time, injected faults, holds, limits of the site, scenarios. */
 import type { HoldRecord } from '../holds/book.ts';
 import { meterIndex } from '../../core/faults/kinds.ts';
+import { powerText } from '../../contract/power-text.ts';
 import { siteLimitNames } from '../../contract/site.ts';
 import type { SiteNow } from '../../contract/site.ts';
 import { groupBy } from '../http/paths.ts';
@@ -82,7 +83,7 @@ function exceededIn({ devices, limits }: SiteNow): readonly AttentionItem[] {
       level: 'warn',
       devices: devices ?? [],
       title: `${limitWords[name]} limit exceeded`,
-      text: `The power of ${scope} is beyond its ${name} limit of ${((limits[name].limitW ?? 0) / 1000).toFixed(2)} kW.`,
+      text: `The power of ${scope} is beyond its ${name} limit of ${powerText(limits[name].limitW ?? 0)}.`,
       sinceMs: limits[name].setBy?.wallMs ?? null,
       ref: { type: 'site', id: name },
     }));

@@ -7,13 +7,14 @@ import { connectorLimits, deviceLimits } from '../../contract/limit-chain.ts';
 import type { ConnectorLimit, DeviceLimit } from '../../contract/limit-chain.ts';
 import type { OcppStation } from '../../contract/ocpp.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { powerText } from '../../contract/power-text.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { latestOf } from '../common/points.ts';
 import { overrideOf } from '../common/writers.ts';
 import { deviceLimitFacts } from './limit-facts.ts';
 import { limitOf } from './model.ts';
 import type { LimitFacts, Why } from './model.ts';
-import { byText, powerText, shownWriter, timeText } from './words.ts';
+import { byText, shownWriter, timeText } from './words.ts';
 
 export interface AtConnector {
   readonly device: Device;

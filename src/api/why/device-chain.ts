@@ -7,13 +7,14 @@ import { lastingTrip, limitAtTerminals } from '../../contract/condition.ts';
 import { deviceLimits } from '../../contract/limit-chain.ts';
 import type { DeviceLimit, LimitChain } from '../../contract/limit-chain.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { powerText } from '../../contract/power-text.ts';
 import { pointNumber } from '../../sunspec/map/bank.ts';
 import { overrideOf } from '../common/writers.ts';
 import { deviceLimitFacts } from './limit-facts.ts';
 import { limitOf } from './model.ts';
 import type { Basis, Why } from './model.ts';
 import { reactiveWhy } from './reactive-chain.ts';
-import { byText, capitalized, powerText, shownWriter, spanText, timeText } from './words.ts';
+import { byText, capitalized, shownWriter, spanText, timeText } from './words.ts';
 
 const negligibleW = 0.5;
 

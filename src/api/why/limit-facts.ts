@@ -3,6 +3,7 @@ import type { Device } from '../../contract/device.ts';
 import type { DeviceLimit } from '../../contract/limit-chain.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { SiteCut } from '../../contract/site.ts';
+import { powerText } from '../../contract/power-text.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import { functionTable } from '../../sunspec/map/grid-support/functions.ts';
@@ -10,7 +11,7 @@ import { reversionRemainingS } from '../../sunspec/map/grid-support/state.ts';
 import { latestOf, pointWriter } from '../common/points.ts';
 import { overrideOf } from '../common/writers.ts';
 import type { LimitFacts } from './model.ts';
-import { byText, powerText, shownWriter, timeText } from './words.ts';
+import { byText, shownWriter, timeText } from './words.ts';
 
 const labels: Readonly<Record<DeviceLimit, string>> = {
   w_max: 'maximum active power (702.WMax)',

@@ -3,6 +3,7 @@ import type { Device } from '../../contract/device.ts';
 import { reactiveLimits } from '../../contract/limit-chain.ts';
 import type { ReactiveChain, ReactiveLimit } from '../../contract/limit-chain.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { powerText, varText } from '../../contract/power-text.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import { functionTable } from '../../sunspec/map/grid-support/functions.ts';
@@ -10,7 +11,7 @@ import type { ReactivePowerFunction } from '../../sunspec/map/grid-support/funct
 import { reversionRemainingS } from '../../sunspec/map/grid-support/state.ts';
 import { latestOf, pointWriter } from '../common/points.ts';
 import type { ReactiveEntry, ReactiveWhy } from './model.ts';
-import { byText, capitalized, powerText, shownWriter, varText } from './words.ts';
+import { byText, capitalized, shownWriter } from './words.ts';
 
 const negligibleVar = 0.5;
 

@@ -1,4 +1,4 @@
-/** Powers, times and writers in the sentences of `controls/why`. */
+/** Times and writers in the sentences of `controls/why`. */
 import { isShownWriter } from '../common/writers.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Provenance, Source } from '../../core/origin.ts';
@@ -21,20 +21,6 @@ const writerNames: Readonly<Record<Source, string>> = {
 
 /** Sources whose peer is only a port of this machine. */
 const withoutPeer: ReadonlySet<Source> = new Set(['rest', 'dashboard', 'ocpp', 'reversion', 'fault']);
-
-const maxKw = 10_000;
-
-function inUnit(watts: number, unit: string): string {
-  const kw = watts / 1000;
-  if (kw >= maxKw) return `${(kw / 1000).toFixed(2)} M${unit}`;
-  return `${kw.toFixed(kw < 1000 ? 2 : 1)} k${unit}`;
-}
-
-/** `6.00 kW`, `12.50 MW` from 10,000 kW on. */
-export const powerText = (watts: number): string => inUnit(watts, 'W');
-
-/** `6.00 kvar`, in the form of `powerText`. */
-export const varText = (vars: number): string => inUnit(vars, 'var');
 
 /** `27 min`, `4:36`, `40 s`. */
 export function spanText(seconds: number): string {

@@ -7,6 +7,7 @@ import type { EvseConnectorDetail, EvseLimitSource } from '../../contract/kinds/
 import type { DeviceDetail } from '../../contract/kinds/table.ts';
 import { tripCauseText } from '../../contract/grid-trace.ts';
 import type { ActiveDecider, ServiceTransition } from '../../contract/grid-trace.ts';
+import { powerText } from '../../contract/power-text.ts';
 import { isLater } from '../../core/origin.ts';
 import type { Source } from '../../core/origin.ts';
 import { inParts } from '../../core/turns.ts';
@@ -115,8 +116,6 @@ const hasSetValue = (limit: ConnectorLimit) => limit === 'charging_profile' || l
 
 /** Limits nearer than this are the same. */
 const toleranceW = 1;
-
-const kilowatts = (watts: number) => `${(watts / 1000).toFixed(2)} kW`;
 
 /** Sources whose commands to a device no request and no message tells. */
 const tellingSources: ReadonlySet<Source> = new Set(['modbus', 'csip', 'dnp3']);
@@ -253,7 +252,7 @@ class DeviceChanges {
       return;
     }
     const name = connectorLimitNames[limit];
-    const value = hasSetValue(limit) ? ` at ${kilowatts(limitW)}` : '';
+    const value = hasSetValue(limit) ? ` at ${powerText(limitW)}` : '';
     const text = `${name} holds the power of connector ${connectorId}${value}.`;
     this.#timeline.add({ kind: 'limit', title: `${name} limits`, text, deviceIndex });
   }

@@ -76,6 +76,14 @@ export function copyText(text: string, what: string): Promise<void> {
   return copyOr(text, `${what} copied`, () => say('The browser allows copying on https and localhost pages only.'));
 }
 
+/** Scrolls a row into sight below the head, which sticks; a row in sight stays where it is. */
+function scrollTo(box: HTMLElement, topPx: number, heightPx: number): void {
+  const isAbove = topPx < box.scrollTop;
+  // the head is as high as a row
+  const isBelow = topPx + 2 * rowPx > box.scrollTop + heightPx;
+  if (isAbove || isBelow) box.scrollTop = topPx;
+}
+
 export function Table<T>({
   name,
   columns,
@@ -99,6 +107,12 @@ export function Table<T>({
   useEffect(() => {
     if (follow && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [follow, rows]);
+  const place = height === undefined || selected === null ? -1 : all.findIndex((row) => keyOf(row) === selected);
+  const isThere = place >= 0;
+  useEffect(() => {
+    if (isThere && box.current) scrollTo(box.current, place * rowPx, height ?? 0);
+    // by the row and its order: rows that come later do not scroll back to it
+  }, [selected, isThere, order?.title, order?.down]);
   if (rows.length === 0) return <div class="empty">{empty}</div>;
   return (
     <div

@@ -48,11 +48,11 @@ interface Scale {
 }
 
 const largePower = (unit: string, largeUnit: string): readonly Scale[] => [
-  { from: 10_000, unit: largeUnit, divisor: 1000, decimals: 2 },
   { from: 1000, unit, divisor: 1, decimals: 1 },
+  { from: 10_000, unit: largeUnit, divisor: 1000, decimals: 2 },
 ];
 
-/** Larger values of a quantity, the largest first. */
+/** Larger values of a quantity, the smallest first. */
 const scales: Partial<Record<QuantityName, readonly Scale[]>> = {
   activePower: largePower('kW', 'MW'),
   reactivePower: largePower('kvar', 'Mvar'),
@@ -60,12 +60,40 @@ const scales: Partial<Record<QuantityName, readonly Scale[]>> = {
   energy: [{ from: 1000, unit: 'MWh', divisor: 1000, decimals: 2 }],
 };
 
+type Value = number | null | undefined;
+
+/** Unit and decimals of the largest of some values, by its size after rounding: 999.996 kW are 1000.0 kW. */
+function scaleOf(values: readonly Value[], quantity: QuantityName): Scale {
+  const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)).filter(Number.isFinite));
+  let scale: Scale = { from: 0, divisor: 1, ...quantities[quantity] };
+  for (const next of scales[quantity] ?? [])
+    if (Number((largest / scale.divisor).toFixed(scale.decimals)) * scale.divisor >= next.from) scale = next;
+  return scale;
+}
+
+const scaled = (value: Value, { divisor, decimals }: Scale): string =>
+  fixed(value === null || value === undefined ? value : value / divisor, decimals);
+
+/** Values that stand together: their texts in the unit of the largest, and that unit. */
+export function alike(
+  values: readonly Value[],
+  quantity: QuantityName,
+): { readonly texts: readonly string[]; readonly unit: string } {
+  const scale = scaleOf(values, quantity);
+  return { texts: values.map((value) => scaled(value, scale)), unit: scale.unit };
+}
+
 /** A value of a quantity with its unit. */
-export function show(value: number | null | undefined, quantity: QuantityName): string {
-  const scale = scales[quantity]?.find(({ from }) => Math.abs(value ?? 0) >= from);
-  const { unit, decimals } = scale ?? quantities[quantity];
-  const text = fixed(value === null || value === undefined ? value : value / (scale?.divisor ?? 1), decimals);
-  return text === dash || unit === '' ? text : `${text}\u00a0${unit}`;
+export function show(value: Value, quantity: QuantityName): string {
+  const scale = scaleOf([value], quantity);
+  const text = scaled(value, scale);
+  return text === dash || scale.unit === '' ? text : `${text}\u00a0${scale.unit}`;
+}
+
+/** Two values with one unit: `9.80 of 12.00 MW`. */
+export function pair(value: Value, whole: Value, quantity: QuantityName): string {
+  const { texts, unit } = alike([value, whole], quantity);
+  return `${texts.join(' of ')}\u00a0${unit}`;
 }
 
 /** A limit in percent: without decimals when it is whole. */
@@ -85,12 +113,12 @@ export function duration(seconds: number | null | undefined): string {
   const whole = Math.floor(seconds);
   if (whole < withSecondsS) return `${Math.floor(whole / minuteS)}:${String(whole % minuteS).padStart(2, '0')}`;
   if (whole < 2 * hourS) return `${Math.floor(whole / minuteS)}\u00a0min`;
-  if (whole < 2 * dayS) return pair(whole, hourS, 'h', minuteS, 'min');
-  return pair(whole, dayS, 'd', hourS, 'h');
+  if (whole < 2 * dayS) return inTwoUnits(whole, hourS, 'h', minuteS, 'min');
+  return inTwoUnits(whole, dayS, 'd', hourS, 'h');
 }
 
 /** `5 h 12 min` */
-function pair(seconds: number, largeS: number, large: string, smallS: number, small: string): string {
+function inTwoUnits(seconds: number, largeS: number, large: string, smallS: number, small: string): string {
   const rest = Math.floor((seconds % largeS) / smallS);
   return `${Math.floor(seconds / largeS)}\u00a0${large}${rest === 0 ? '' : ` ${rest}\u00a0${small}`}`;
 }

@@ -5,6 +5,7 @@ import { Menu } from '../kit/menu';
 import { Facts } from '../kit/panel';
 import { duration, show } from '../look/format';
 import { useLive } from '../store/live';
+import { apiMode, toggleApiMode } from '../store/api-mode';
 import { href } from '../store/route';
 import { useClock } from '../store/site';
 import { helpOpen, searchOpen } from './shortcuts';
@@ -50,6 +51,14 @@ export function NameMenu() {
             <a href="/redoc">API reference</a>
             <button type="button" class="narrow-only" onClick={() => (close(), (searchOpen.value = true))}>
               Search
+            </button>
+            <button
+              type="button"
+              class="narrow-only"
+              aria-pressed={apiMode.value}
+              onClick={() => (close(), toggleApiMode())}
+            >
+              Calls of this page (API)
             </button>
             <button type="button" onClick={() => (close(), (helpOpen.value = true))}>
               Keys

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { render } from 'preact';
 import { Table } from '../../../src/ui/kit/table';
 import type { Column } from '../../../src/ui/kit/table';
 import { notice } from '../../../src/ui/kit/notice';
@@ -116,6 +117,24 @@ describe('table', () => {
     expect([links()[0], links().at(-1)]).to.deep.equal([272, 297]);
     expect(spaces()).to.deep.equal([`${272 * 28}px`, `${(1000 - 298) * 28}px`]);
     expect(one('table').getAttribute('aria-rowcount')).to.equal('1000');
+  });
+
+  it('scrolls to the row that the address chooses, once, and not for a row in sight', async () => {
+    const choosing = (selected: number, among = many) => table({ rows: among, height: 280, selected });
+    const page = await show(choosing(600));
+    const box = one('.scroller');
+    expect(box.scrollTop).to.equal(600 * 28);
+    const draw = async (next: ReturnType<typeof choosing>) => {
+      render(next, page);
+      await settle();
+    };
+    box.scrollTop = 0;
+    await draw(choosing(600, [...many]));
+    expect(box.scrollTop).to.equal(0);
+    await draw(choosing(8));
+    expect(box.scrollTop).to.equal(0);
+    await draw(choosing(9));
+    expect(box.scrollTop).to.equal(9 * 28);
   });
 
   it('keeps the end in sight while it follows', async () => {

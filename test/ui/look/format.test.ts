@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import {
+  alike,
   dash,
   dateAndTime,
   dateWords,
   duration,
   fixed,
   limitText,
+  pair,
   quantities,
   show,
   timeOfDay,
@@ -45,9 +47,17 @@ describe('numbers of the dashboard', () => {
     [15_005, 'activePower', '15.01 MW'],
     [-12_000, 'apparentPower', '-12.00 MVA'],
     [1920, 'energy', '1.92 MWh'],
+    [999.996, 'activePower', '1000.0 kW'],
+    [-9999.96, 'reactivePower', '-10.00 Mvar'],
   ];
   for (const [value, quantity, text] of rows)
     it(`shows ${value} as ${quantity}: ${text}`, () => expect(plain(show(value, quantity))).to.equal(text));
+
+  it('shows values that stand together in the unit of the largest', () => {
+    expect(plain(pair(9800, 12_000, 'activePower'))).to.equal('9.80 of 12.00 MW');
+    expect(plain(pair(6, 11, 'activePower'))).to.equal('6.00 of 11.00 kW');
+    expect(alike([1, null, -2000], 'reactivePower')).to.deep.equal({ texts: ['1.0', dash, '−2000.0'], unit: 'kvar' });
+  });
 
   it('has a row for each quantity', () => {
     expect(Object.keys(quantities).filter((name) => !rows.some(([, quantity]) => quantity === name))).to.deep.equal([]);

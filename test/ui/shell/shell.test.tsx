@@ -272,6 +272,15 @@ describe('page around the views', () => {
     expect(location.hash).to.equal('#/events/log');
   });
 
+  it('has the switch of the calls in the menu too, for a top bar without room', async () => {
+    await show(<Shell />);
+    await press('derbench Site');
+    await press('Calls of this page (API)');
+    expect(location.hash).to.equal('#/events/log?api=1');
+    expect(all('.menu-box')).to.deep.equal([]);
+    await press('API');
+  });
+
   it('lists its keys', async () => {
     await show(<Shell />);
     await key('?');

@@ -131,8 +131,9 @@ describe('bars of energy', () => {
       [10, -4, 6, 100],
     );
     expect(bars).to.deep.equal({
-      bucketS: 3600,
+      isByDay: false,
       starts: [startS, startS + 3600, startS + 7200],
+      end: startS + 10_800,
       delivered: [5, 3, 0],
       absorbed: [0, -2, 0],
     });
@@ -149,8 +150,23 @@ describe('bars of energy', () => {
       hours.map((hour) => startS + hour * 3600),
       hours.map(() => 1),
     );
-    expect(bars.bucketS).to.equal(86_400);
+    expect(bars.isByDay).to.equal(true);
     expect(bars.delivered).to.deep.equal([2, 1, 0, 0]);
+  });
+
+  it('begin at midnight of the zone of the clock, also where summer time ends', () => {
+    const hour = (day: number, at: number) => Date.UTC(2026, 9, day, at) / 1000;
+    // in Berlin the day of 25 October has 25 hours
+    const hours = Array.from({ length: 60 }, (_none, at) => hour(24, 21 + at));
+    const { starts, delivered, end } = energyOf(
+      hours,
+      hours.map(() => 1),
+      'Europe/Berlin',
+    );
+    expect(starts).to.deep.equal([hour(23, 22), hour(24, 22), hour(25, 23), hour(26, 23)]);
+    expect([delivered, end]).to.deep.equal([[1, 25, 24, 9], hour(27, 23)]);
+    const [half] = energyOf([hour(24, 21), hour(24, 22)], [1, 1], 'Asia/Kolkata').starts;
+    expect(half).to.equal(hour(24, 20) + 1800);
   });
 });
 

@@ -40,6 +40,11 @@ describe('line of state of a device', () => {
       { kind_state: 'limited', limited_by: 'volt_watt', power_kw: 412.6, possible_kw: 484.9 },
       null,
     ],
+    [
+      'volt-watt, 9.80 of 12.00\u00a0MW',
+      { kind_state: 'limited', limited_by: 'volt_watt', power_kw: 9800, possible_kw: 12_000 },
+      null,
+    ],
     ['nothing limits', { kind_state: 'producing', limited_by: null }, null],
     ['tripped, back in 4:36', { kind_state: 'tripped' }, 'back in 4:36'],
     ['charging, 60.1\u00a0%', { asset_type: 'battery', kind_state: 'charging', state_of_charge_pct: 60.1 }, null],

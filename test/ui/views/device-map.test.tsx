@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import type { DeviceEntry } from '../../../src/ui/store/site';
 import { conditionOf } from '../../../src/ui/views/devices/condition';
+import { CanvasCells } from '../../../src/ui/views/devices/map/canvas';
 import { DeviceMap } from '../../../src/ui/views/devices/map/device-map';
 import { filtered } from '../../../src/ui/views/devices/map/filter';
+import { ownerLook, ownersOf } from '../../../src/ui/views/devices/map/groups';
 import { afterKey, columnsOf } from '../../../src/ui/views/devices/map/layout';
 import type { Place } from '../../../src/ui/views/devices/map/layout';
+import { stubCanvas, strokes } from '../support/canvas.ts';
 import { Daemon } from '../support/daemon.ts';
 import { address, all, leave, one, press, show, textOf } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
@@ -43,6 +46,44 @@ describe('filter of devices', () => {
 
   it('picks all when it is empty', () => {
     expect(hits('')).to.have.lengthOf(count);
+  });
+});
+
+describe('cells on a canvas', () => {
+  /** Draws a cell for each device. */
+  const draw = async (colour: 'power' | 'owner', local: readonly number[]) => {
+    stubCanvas();
+    strokes.length = 0;
+    const sources = ['rest', 'modbus', 'csip'] as const;
+    const members = devices.slice(0, 3).map((device, at) => {
+      const lastWrite = { ...example.last_write, source: sources[at] } as DeviceEntry['last_write'];
+      return conditionOf({ ...device, last_write: lastWrite }, undefined);
+    });
+    const nothing = () => undefined;
+    await show(
+      <CanvasCells
+        {...{ members, colour }}
+        owners={ownersOf(members)}
+        local={new Set(local)}
+        sizePx={18}
+        widthPx={400}
+        chosen={null}
+        onReach={nothing}
+        onPress={nothing}
+      />,
+    );
+    await leave();
+    return strokes.flatMap(([method, text]) => (method === 'fillText' ? [text] : method === 'arc' ? ['dot'] : []));
+  };
+
+  it('have the letter of their owner, and a dot under local control', async () => {
+    expect(await draw('owner', [])).to.deep.equal(['C', 'B', 'A']);
+    expect(await draw('power', [1])).to.deep.equal(['dot']);
+  });
+
+  it('have a letter for each of more owners than there are fills', () => {
+    const owners = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    expect(owners.map((owner) => ownerLook(owner, owners)[0]).join('')).to.equal('ABCDEFG');
   });
 });
 

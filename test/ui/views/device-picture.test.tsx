@@ -58,6 +58,25 @@ describe('picture of a device', () => {
       expect(textOf('.off-limits')).to.equal('Off: power set-point');
     });
 
+    it('has MW in all rows where the largest power has', async () => {
+      const why = daemon.exampleOf('GET', 'controls/why');
+      const chain = why.chain.map((limit: Json) => ({ ...limit, kw: limit.kw === null ? null : limit.kw * 2000 }));
+      daemon.on('GET controls/why', () => ({
+        ...why,
+        chain,
+        basis: { ...why.basis, kw: 14_620 },
+        delivered_kw: 8400,
+      }));
+      await open('pv');
+      expect(all('.waterfall .num').map(({ textContent }) => textContent)).to.deep.equal([
+        '14.62 MW',
+        '20.00',
+        '8.40',
+        '8.40 MW',
+      ]);
+      expect(all('h2').map(({ textContent }) => textContent)).to.include('Why 8.40\u00a0MW and not 14.62\u00a0MW');
+    });
+
     it('draws the bars on one scale: what is left and what is cut in the row that wins, else a tick', async () => {
       await open('pv');
       const widths = all('.waterfall i').map(({ style }) => [style.left, style.width]);
@@ -148,6 +167,42 @@ describe('picture of a device', () => {
       await settle();
       expect(bodies('grid-support/max-power')).to.deep.equal([{ enabled: false }]);
     });
+  });
+
+  it('has the energy of today in its head, the usual direction first', async () => {
+    await open('pv');
+    expect(textOf('[data-test="energy-today"]')).to.equal('Today 31.20 kWh out, 0.40 kWh in');
+    expect(daemon.to('GET energy')[0]?.query).to.deep.equal({ device: '0' });
+    await open('evse');
+    expect(textOf('[data-test="energy-today"]')).to.equal('Today 0.40 kWh in, 31.20 kWh out');
+  });
+
+  it('takes a change of the weather back to where each quantity came from', async () => {
+    const weather = { ...daemon.exampleOf('GET', 'controls/environment'), source: 'const' };
+    let [overridden, deviating]: [readonly string[], readonly number[]] = [['irradiance_w_m2'], [0]];
+    daemon.on('GET controls/environment', ({ query }) =>
+      query['device'] === undefined ? { ...weather, deviating_devices: deviating } : { ...weather, overridden },
+    );
+    const ambient = () => all('[aria-label="Ambient temperature"] .row > button');
+    const warmUp = async () => {
+      await open('pv');
+      ambient()[2]?.click();
+      await settle();
+      await press('Undo');
+      return bodies('controls/environment').at(-1);
+    };
+    // the irradiance alone was set
+    expect(await warmUp()).to.deep.equal({ ambient_temperature_c: null });
+    expect(ambient().at(-1)?.getAttribute('aria-pressed')).to.equal('true');
+    expect(textOf('[aria-label="Ambient temperature"] .control-head')).to.contain('from data');
+    await pass(3000);
+    overridden = ['irradiance_w_m2', 'ambient_temperature_c'];
+    expect(await warmUp()).to.deep.equal({ ambient_temperature_c: 25 });
+    expect(textOf('[aria-label="Ambient temperature"] .control-head')).to.contain('set by REST, 12:00:00');
+    await pass(3000);
+    // the common weather was in force
+    deviating = [];
+    expect(await warmUp()).to.deep.equal({ source: 'csv' });
   });
 
   it('puts back a forced battery with its mode, power and time left', async () => {

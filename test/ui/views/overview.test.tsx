@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { DeviceEntry } from '../../../src/ui/store/site';
 import Overview from '../../../src/ui/views/overview/overview';
 import { feedersOf, speedOf } from '../../../src/ui/views/overview/feeders';
-import { reasonIn, rowsOf } from '../../../src/ui/views/overview/control';
+import { reasonIn, readAnswers, rowsOf } from '../../../src/ui/views/overview/control';
 import type { Why } from '../../../src/ui/views/overview/control';
 import { axisOf, flagPlaces, labelPlaces, pathOf, timeTicks } from '../../../src/ui/views/overview/strip';
 import { conditionOf } from '../../../src/ui/views/devices/condition';
@@ -55,6 +55,30 @@ describe('overview', () => {
     expect(textOf('[data-test="feeder-Storage"] .value')).to.equal('103.00 kW');
     expect(textOf('[data-test="feeder-Storage"] .note')).to.contain('▼ charging');
     expect(all('h1')).to.have.lengthOf(1);
+  });
+
+  it('has the energies of today also where a limit is set, and the voltage in percent of what it shows', async () => {
+    await show(<Overview />);
+    expect(all('.net .note').map(({ textContent }) => textContent.replaceAll('\u00a0', ' '))).to.deep.equal([
+      'To the grid ▲',
+      'Today 24.90 kWh out, 2.20 kWh in',
+      'Export limit 5.00 kW (rest), reached',
+    ]);
+    const overview = daemon.answerOf('GET overview')({ query: {} } as never) as { metrics: object };
+    daemon.on('GET overview', () => ({ ...overview, metrics: { ...overview.metrics, voltage_ll_v: 456 } }));
+    await pass(6000);
+    expect(textOf('.grid-node')).to.contain('456.0 V 95.0 %');
+  });
+
+  it('has the time left of a battery that is forced', async () => {
+    const overview = daemon.answerOf('GET overview')({ query: {} } as never) as { devices: readonly DeviceEntry[] };
+    const forced = { kind_state: 'charging, forced', state_of_charge_pct: 60.1 };
+    const devices = overview.devices.map((each) => (each.asset_type === 'battery' ? { ...each, ...forced } : each));
+    daemon.on('GET overview', () => ({ ...overview, devices }));
+    daemon.on('GET controls/battery', () => ({ ...daemon.exampleOf('GET', 'controls/battery'), remaining_s: 1620 }));
+    await show(<Overview />);
+    await pass(6000);
+    expect(textOf('[data-test="feeder-Storage"] li')).to.contain('charging, forced, 60.1 %, 27 min left');
   });
 
   it('lists the devices at a gateway, which has no site, and does not ask again for what it refuses', async () => {
@@ -286,6 +310,29 @@ describe('who controls what', () => {
       ['2 of 3 solar', '6.00 of 11.00\u00a0kW each'],
       ['Roof 2', '7.00 of 11.00\u00a0kW'],
     ]);
+  });
+
+  it('has both powers in one unit', () => {
+    const large = { ...why(1, 9800), basis: { key: 'available', kw: 12_000, text: '' } } as Why;
+    const [row] = rowsOf([{ members: conditions.slice(0, 1), why: large }], conditions);
+    expect(row?.value).to.equal('9.80 of 12.00\u00a0MW');
+  });
+
+  it('asks about the connector of a station that the limit holds, whichever it is', async () => {
+    const asked = new Daemon();
+    const station = asked.exampleOf('GET', 'evse/{id}');
+    const [connector] = station.connectors;
+    const [ev, local] = [connector.ev ?? {}, { limit_source: 'local', limit_kw: 5, wanted_kw: 7.4 }];
+    const connectors = [
+      { ...connector, connector_id: 1, ev: null, limit_source: 'local', limit_kw: 0, wanted_kw: 0 },
+      { ...connector, connector_id: 2, ev, ...local, wanted_kw: 4 },
+      { ...connector, connector_id: 3, ev, ...local },
+    ];
+    asked.on('GET evse/CP-5', () => ({ ...station, connectors }));
+    const held = { ...example, asset_type: 'evse', limited_by: 'local', charge_point_id: 'CP-5' } as DeviceEntry;
+    const answers = await readAnswers([[conditionOf(held, undefined)]]);
+    expect(asked.to('GET controls/why').map(({ query }) => query['connector'])).to.deep.equal(['3']);
+    expect(rowsOf(answers, []).map((row) => row.connector)).to.deep.equal([3]);
   });
 
   it('takes the reason from the sentence of the daemon', () => {

@@ -20,7 +20,7 @@ const heightPx = 150;
 
 /** Energy of the window as bars; the first and the last bar are of a part of their time. */
 export function EnergyPanel({ name, times, kw, out, into, timezone, isLoading = false }: EnergyProps) {
-  const bars = useMemo(() => energyOf(times, kw), [times, kw]);
+  const bars = useMemo(() => energyOf(times, kw, timezone), [times, kw, timezone]);
   const { series, data } = useMemo(() => barsOf(bars, [out, into]), [bars, out, into]);
   const [first] = bars.starts;
   if (first === undefined && isLoading)
@@ -30,7 +30,7 @@ export function EnergyPanel({ name, times, kw, out, into, timezone, isLoading = 
       </Panel>
     );
   if (first === undefined) return null;
-  const per = bars.bucketS === 3600 ? 'Energy per hour' : 'Energy per day (UTC)';
+  const per = bars.isByDay ? 'Energy per day' : 'Energy per hour';
   return (
     <Panel title={per}>
       <Chart
@@ -38,7 +38,7 @@ export function EnergyPanel({ name, times, kw, out, into, timezone, isLoading = 
         {...{ series, data, timezone }}
         height={heightPx}
         hasZero
-        zoom={[first, (bars.starts.at(-1) ?? first) + bars.bucketS]}
+        zoom={[first, bars.end]}
         onZoom={() => undefined}
       />
     </Panel>

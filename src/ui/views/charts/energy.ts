@@ -7,37 +7,73 @@ const [hourS, dayS] = [3600, 86_400];
 const daysFromS = 2 * dayS;
 
 export interface EnergyBars {
-  /** length of a bar, s */
-  readonly bucketS: number;
-  /** begin of each bar, seconds since the epoch, in UTC */
+  /** true: a bar is a day, otherwise an hour, both of the zone of the clock */
+  readonly isByDay: boolean;
+  /** begin of each bar, seconds since the epoch */
   readonly starts: readonly number[];
+  /** end of the last bar, s */
+  readonly end: number;
   /** kWh, at least 0 */
   readonly delivered: readonly number[];
   /** kWh, at most 0 */
   readonly absorbed: readonly number[];
 }
 
-/** A power holds until the next sample; a gap counts as nothing. @param times seconds, ascending */
-export function energyOf(times: readonly number[], kw: readonly (number | null)[]): EnergyBars {
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
-  const bucketS = last - first > daysFromS ? dayS : hourS;
-  const startOf = (at: number) => Math.floor(at / bucketS) * bucketS;
-  const count = times.length === 0 ? 0 : Math.floor((startOf(last) - startOf(first)) / bucketS) + 1;
-  const [delivered, absorbed] = [new Array<number>(count).fill(0), new Array<number>(count).fill(0)];
+/** Begin of the hour or day that has an instant, both s. */
+type StartOf = (atS: number) => number;
+
+function startsIn(timezone: string, spanS: number): StartOf {
+  // "sv" formats dates as ISO does
+  const format = new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short', timeStyle: 'medium' });
+  const offsetOf = (atS: number) =>
+    Date.parse(`${format.format(atS * 1000).replace(' ', 'T')}Z`) / 1000 - Math.floor(atS);
+  return (atS) => {
+    const offset = offsetOf(atS);
+    const local = Math.floor((atS + offset) / spanS) * spanS;
+    // summer time may have begun or ended since
+    return local - offsetOf(local - offset);
+  };
+}
+
+/** Begins of the hours or days from the first to the last instant, and the end of the last one. */
+function boundsOf(first: number, last: number, timezone: string, spanS: number): readonly number[] {
+  const startOf = startsIn(timezone, spanS);
+  let bound = startOf(first);
+  const bounds = [bound];
+  while (bound <= last) {
+    // a day has 23 to 25 hours
+    bound = Math.max(startOf(bound + spanS * 1.5), bound + 1);
+    bounds.push(bound);
+  }
+  return bounds;
+}
+
+/**
+ * A power holds until the next sample; a gap counts as nothing.
+ * @param times seconds, ascending
+ * @param timezone of the hours and days
+ */
+export function energyOf(times: readonly number[], kw: readonly (number | null)[], timezone = 'UTC'): EnergyBars {
+  const [first, last = 0] = [times[0], times.at(-1)];
+  const isByDay = last - (first ?? last) > daysFromS;
+  const bounds = first === undefined ? [0] : boundsOf(first, last, timezone, isByDay ? dayS : hourS);
+  const starts = bounds.slice(0, -1);
+  const [delivered, absorbed] = [new Array<number>(starts.length).fill(0), new Array<number>(starts.length).fill(0)];
   const gaps = new Set(gapsOf(times));
+  let place = 0;
   for (let row = 1; row < times.length; row += 1) {
     const power = kw[row - 1];
     if (power === null || power === undefined || gaps.has(row)) continue;
     const sums = power > 0 ? delivered : absorbed;
     const to = times[row] ?? 0;
     for (let from = times[row - 1] ?? to; from < to; ) {
-      const end = Math.min(to, startOf(from) + bucketS);
-      const place = Math.floor((from - startOf(first)) / bucketS);
+      while ((bounds[place + 1] ?? Infinity) <= from) place += 1;
+      const end = Math.min(to, bounds[place + 1] ?? to);
       sums[place] = (sums[place] ?? 0) + (power * (end - from)) / 3600;
       from = end;
     }
   }
-  return { bucketS, starts: delivered.map((_none, place) => startOf(first) + place * bucketS), delivered, absorbed };
+  return { isByDay, starts, end: bounds.at(-1) ?? 0, delivered, absorbed };
 }
 
 const bar = { unit: 'kWh', decimals: 2, isBar: true } as const;

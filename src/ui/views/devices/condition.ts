@@ -1,6 +1,6 @@
 /** The condition of a device in words and marks. */
 import type { Tone } from '../../kit/panel';
-import { fixed, show } from '../../look/format';
+import { alike, show } from '../../look/format';
 import type { DeviceEntry } from '../../store/site';
 import type { Figures, KindState, LimitKey } from '../../store/stream';
 
@@ -116,10 +116,14 @@ export function shapeOf(condition: Pick<Condition, 'state' | 'limitedBy'>): Cell
   return isHeld(condition) ? 'limited' : 'plain';
 }
 
-const power = (kw: number) => fixed(Math.abs(kw), 2);
+/** Powers for lines with little room: kW stand without their unit. */
+function power(...kw: readonly number[]): string {
+  const { texts, unit } = alike(kw.map(Math.abs), 'activePower');
+  return `${texts.join(' of ')}${unit === 'kW' ? '' : `\u00a0${unit}`}`;
+}
 
 function limitText({ device, limitedBy, powerKw }: Condition): string {
-  return limitedBy === null ? '' : `${limitWords[limitedBy]}, ${power(powerKw)} of ${power(device.possible_kw)}`;
+  return limitedBy === null ? '' : `${limitWords[limitedBy]}, ${power(powerKw, device.possible_kw)}`;
 }
 
 function sourceLine(condition: Condition): string {

@@ -1,9 +1,12 @@
 import type { ComponentType } from 'preact';
+import { get } from '../../api/call';
 import { KindIcon } from '../../kit/kind-icons';
 import { Empty } from '../../kit/panel';
 import { PageTabs, tabAt, ViewHead } from '../../kit/tabs';
 import type { Tab } from '../../kit/tabs';
+import { show } from '../../look/format';
 import { lazy } from '../../shell/lazy';
+import { useLive } from '../../store/live';
 import { deviceHref, route } from '../../store/route';
 import { useDevice, useDevicesAround } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
@@ -71,6 +74,30 @@ function Neighbours({ device, page }: { readonly device: DeviceEntry; readonly p
   );
 }
 
+/** Time between two readings of energies, ms. */
+const energyPaceMs = 5000;
+/** Energy that is shown as zero, kWh. */
+const negligibleKwh = 0.005;
+
+/** Energy of the device since simulated midnight, the usual direction first. */
+function EnergyToday({ device: { device_index: device, asset_type: kind } }: PageProps) {
+  const { data } = useLive(get('energy', { query: { device } }), energyPaceMs);
+  if (data === undefined) return null;
+  const { produced_kwh: produced, absorbed_kwh: absorbed } = data.today;
+  const both = [
+    [produced, 'out'],
+    [absorbed, 'in'],
+  ] as const;
+  const [usual, other] = kind === 'evse' ? both.toReversed() : both;
+  const shown = [usual, other].filter((each) => each === usual || (each?.[0] ?? 0) >= negligibleKwh);
+  const texts = shown.map((each) => each && `${show(each[0], 'energy')} ${each[1]}`);
+  return (
+    <span class="muted nowrap" data-test="energy-today">
+      Today {texts.join(', ')}
+    </span>
+  );
+}
+
 export function DevicePage() {
   useFigures();
   const device = useDevice();
@@ -102,6 +129,7 @@ export function DevicePage() {
       >
         <KindState device={device} />
         <span class="muted">{[type, profile, station].filter((each) => each !== null).join(', ')}</span>
+        <EnergyToday key={index} device={device} />
         <Neighbours device={device} page={tab?.path ?? ''} />
         <DeviceMenu key={index} device={device} />
       </ViewHead>

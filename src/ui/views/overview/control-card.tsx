@@ -60,11 +60,11 @@ export function ControlCard({ devices, site }: { readonly devices: readonly Devi
         <p class="muted">Nothing limits: sources give what they have, and nobody forces a device.</p>
       )}
       <Rows label="Who controls what">
-        {(rows ?? []).slice(0, maxRows).map(({ key, kind, title, value, text, device }) => (
+        {(rows ?? []).slice(0, maxRows).map(({ key, kind, title, value, text, device, connector = null }) => (
           <Row
             key={key}
             start={<KindIcon of={kind} />}
-            title={<a href={deviceHref(device, 'picture')}>{title}</a>}
+            title={<a href={deviceHref(device, 'picture', { connector })}>{title}</a>}
             end={value}
             isEndFigure
           >

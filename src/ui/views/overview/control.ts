@@ -2,7 +2,7 @@
 import { get, perform, Problem } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { kindOf } from '../../kit/kind-icons';
-import { capitalized, fixed, show } from '../../look/format';
+import { capitalized, fixed, pair, show } from '../../look/format';
 import { isAtSetpoint, isHeld } from '../devices/condition';
 import type { Condition } from '../devices/condition';
 
@@ -18,6 +18,8 @@ export interface ControlRow {
   readonly text: string;
   /** the first of its devices */
   readonly device: number;
+  /** of the first device; absent: the device itself */
+  readonly connector?: number | undefined;
 }
 
 const isForced = ({ state }: Condition) => state.endsWith('forced');
@@ -62,10 +64,9 @@ function valueText({ basis, delivered_kw: kw }: Why, members: readonly Condition
   const [first] = members;
   const forced = basis.key === 'forced' && first !== undefined ? ` ${first.state.split(',')[0]}` : '';
   const each = `${forced}${members.length === 1 ? '' : ' each'}`;
-  const delivered = show(kw, 'activePower');
   return fixed(kw, 2) === fixed(basis.kw, 2)
-    ? `${delivered}${each}`
-    : `${delivered.replace(/\u00a0.*/, '')} of ${show(basis.kw, 'activePower')}${each}`;
+    ? `${show(kw, 'activePower')}${each}`
+    : `${pair(kw, basis.kw, 'activePower')}${each}`;
 }
 
 function titleOf(members: readonly Condition[], all: readonly Condition[]): string {
@@ -80,50 +81,69 @@ function titleOf(members: readonly Condition[], all: readonly Condition[]): stri
 interface Answered {
   readonly members: readonly Condition[];
   readonly why: Why;
+  readonly connector?: number | undefined;
 }
 
 /** One row for each function, writer and value, those of most devices first. */
 export function rowsOf(answers: readonly Answered[], all: readonly Condition[]): readonly ControlRow[] {
-  const groups = new Map<string, { members: readonly Condition[]; why: Why }>();
-  for (const { members, why } of answers) {
-    const key = keyOf(why, members);
+  const groups = new Map<string, Answered>();
+  for (const answer of answers) {
+    const key = keyOf(answer.why, answer.members);
     const present = groups.get(key);
-    groups.set(key, present ? { ...present, members: [...present.members, ...members] } : { members, why });
+    groups.set(key, present ? { ...present, members: [...present.members, ...answer.members] } : answer);
   }
   return [...groups]
-    .map(([key, { members, why }]) => ({
+    .map(([key, { members, why, connector }]) => ({
       key,
       kind: members[0]?.device.asset_type ?? '',
       title: titleOf(members, all),
       value: valueText(why, members),
       text: reasonIn(why.sentence),
       device: members[0]?.device.device_index ?? 0,
+      connector,
       count: members.length,
     }))
     .toSorted((a, b) => b.count - a.count);
 }
 
-/** The connector whose limit the overview names, of a station; undefined: the device itself. */
-const stationLimits = ['charging_profile', 'local', 'sharing', 'der', 'hardware', 'ev'];
+/** Limits of connectors that the overview names as those of a station. */
+const stationLimits: readonly string[] = ['charging_profile', 'local', 'sharing', 'der', 'hardware', 'ev'];
 
-function queryOf({ device, limitedBy }: Condition): { readonly device: number; readonly connector?: number } {
-  const isConnector = device.asset_type === 'evse' && limitedBy !== null && stationLimits.includes(limitedBy);
-  return { device: device.device_index, ...(isConnector && { connector: 1 }) };
+type Connector = ReplyOf<'evse/{id}'>['connectors'][number];
+
+/** The connector that the limit of its station holds: one whose vehicle wants more than it gets comes first. */
+export function connectorHeldBy(limit: string, connectors: readonly Connector[]): Connector | undefined {
+  const ofLimit = connectors.filter(({ ev, limit_source: source }) => ev !== null && source === limit);
+  return (
+    ofLimit.find(({ limit_kw: limitKw, wanted_kw: wantedKw }) => limitKw < Math.abs(wantedKw)) ??
+    ofLimit[0] ??
+    connectors.find(({ ev }) => ev !== null)
+  );
+}
+
+/** The connector to ask about; undefined: the device itself. */
+async function connectorOf({ device, limitedBy }: Condition): Promise<number | undefined> {
+  const { charge_point_id: id } = device;
+  if (id === null || limitedBy === null || !stationLimits.includes(limitedBy)) return undefined;
+  const { connectors } = await perform(get('evse/{id}', { params: { id } }));
+  return (connectorHeldBy(limitedBy, connectors) ?? connectors[0])?.connector_id;
+}
+
+async function readAnswer(members: readonly Condition[]): Promise<Answered | null> {
+  const [first] = members;
+  if (first === undefined) return null;
+  try {
+    const connector = await connectorOf(first);
+    const query = { device: first.device.device_index, ...(connector !== undefined && { connector }) };
+    return { members, connector, why: await perform(get('controls/why', { query })) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return null;
+  }
 }
 
 /** Asks why for one device of each group; a device that has left is left out. */
 export async function readAnswers(groups: readonly (readonly Condition[])[]): Promise<readonly Answered[]> {
-  const answers = await Promise.all(
-    groups.map(async (members): Promise<Answered | null> => {
-      const [first] = members;
-      if (first === undefined) return null;
-      try {
-        return { members, why: await perform(get('controls/why', { query: queryOf(first) })) };
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        return null;
-      }
-    }),
-  );
+  const answers = await Promise.all(groups.map(readAnswer));
   return answers.filter((answer) => answer !== null);
 }

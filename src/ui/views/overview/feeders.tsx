@@ -142,11 +142,16 @@ function useDetail({ device: { device_index: device, asset_type: kind }, state }
   const isTripped = state === 'tripped';
   const trace = useLive(isTripped ? get('grid-support/trace', { query: { device, limit: 0 } }) : null, 'state').data;
   const cell = useLive(kind === 'fuelcell' ? get('fuelcell', { query }) : null, 'state').data;
+  const isForced = kind === 'battery' && state.endsWith(', forced');
+  const bank = useLive(isForced ? get('controls/battery', { query }) : null, 'state').data;
   const hybrid = useLive(kind === 'hybrid-dc' ? get('hybrid-dc', { query }) : null, 'state').data;
   if (isTripped) {
     const waitS = trace?.now.time_to_enter_service_s ?? null;
     return waitS === null ? null : `back in ${duration(Math.round(waitS))}`;
   }
+  if (isForced) return bank?.remaining_s == null ? null : `${duration(Math.round(bank.remaining_s))} left`;
+  if (cell !== undefined && state === 'changes direction')
+    return `${duration(Math.round(cell.dwell_remaining_s))} left`;
   if (cell !== undefined && cell.fuel !== 'continuous') return `tank ${show(cell.tank_level_pct, 'percent')}`;
   if (hybrid !== undefined) return `PV ${fixed(hybrid.pv.power_kw, 2)}, battery ${show(hybrid.battery.soc_pct, 'soc')}`;
   return null;

@@ -30,16 +30,24 @@ function gridWord(grid: ReplyOf<'controls/grid'> | undefined): string | null {
   return grid.event === null ? null : words(grid.event.name);
 }
 
-/** The voltage of the site in percent. undefined: no sample yet. */
-function useVoltagePct(): number | null | undefined {
-  return useLive(get('site/history'), 5000).data?.voltage_pct.at(-1);
+interface Voltages {
+  readonly voltage_ll_v: number | null;
+  readonly voltage_ln_v: number;
+}
+
+/** The voltage of a device in percent of its nominal one. null: not known. */
+function useVoltagePct(device: number, { voltage_ll_v: lineV, voltage_ln_v: phaseV }: Voltages): number | null {
+  // 702.VNom is line to neutral on a single phase, line to line otherwise
+  const plate = useLive(get('nameplate', { query: { device } }), 'change').data;
+  const nominalV = plate?.settings.v_nom_v ?? plate?.ratings.v_nom_v ?? 0;
+  return nominalV > 0 ? ((lineV ?? phaseV) / nominalV) * 100 : null;
 }
 
 function GridNode({ overview }: { readonly overview: Overview }) {
   useFigures();
   const grid = useLive(get('controls/grid'), 'state').data;
-  const pct = useVoltagePct();
   const metrics = snapshotOf(overview.device_index)?.metrics ?? overview.metrics;
+  const pct = useVoltagePct(overview.device_index, metrics);
   const word = gridWord(grid);
   return (
     <a
@@ -96,7 +104,12 @@ function Net({ site, energy }: { readonly site: Site; readonly energy: Energy | 
       <div class="value">
         <Figure text={power(Math.abs(site.net_power_kw))} />
       </div>
-      <div class="note">{limit === null ? energyText(energy) : <a href={href('inputs/site')}>{limit}</a>}</div>
+      <div class="note">{energyText(energy)}</div>
+      {limit !== null && (
+        <div class="note">
+          <a href={href('inputs/site')}>{limit}</a>
+        </div>
+      )}
     </div>
   );
 }

@@ -11,6 +11,8 @@ interface CanvasProps {
   readonly members: readonly Condition[];
   readonly colour: Colour;
   readonly owners: readonly string[];
+  /** indexes of the devices under local control */
+  readonly local: ReadonlySet<number>;
   readonly sizePx: number;
   readonly widthPx: number;
   /** position of the chosen cell; null: in another group */
@@ -21,16 +23,24 @@ interface CanvasProps {
 
 type Paint = (name: string) => string;
 
-function drawCell(
-  pen: CanvasRenderingContext2D,
-  sizePx: number,
-  condition: Condition,
-  fill: string,
-  paint: Paint,
-): void {
+/** Distance of the dot of local control from the edges. */
+const dotPx = 5.5;
+
+/** Look of a cell. */
+interface Look {
+  readonly fill: string;
+  /** colour of letters and marks on the fill */
+  readonly onFill: string;
+  /** of the owner; empty: none */
+  readonly letter: string;
+  /** under local control */
+  readonly isLocal: boolean;
+}
+
+function drawCell(pen: CanvasRenderingContext2D, sizePx: number, condition: Condition, look: Look, paint: Paint): void {
   const shape = shapeOf(condition);
   const isHollow = shape === 'tripped' || shape === 'idle';
-  pen.fillStyle = isHollow ? paint('--surface') : fill;
+  pen.fillStyle = isHollow ? paint('--surface') : look.fill;
   pen.fillRect(0, 0, sizePx, sizePx);
   if (isHollow) {
     const line = shape === 'tripped' ? 2.5 : 1;
@@ -38,23 +48,35 @@ function drawCell(
     pen.lineWidth = line;
     pen.strokeRect(line / 2, line / 2, sizePx - line, sizePx - line);
   }
-  pen.fillStyle = paint(shape === 'tripped' ? '--bad' : '--text');
+  const text = shape === 'tripped' ? '×' : look.letter;
+  pen.fillStyle = shape === 'tripped' ? paint('--bad') : isHollow ? paint('--text') : look.onFill;
+  if (text !== '') pen.fillText(text, sizePx / 2, sizePx / 2);
+  pen.fillStyle = paint('--text');
   if (shape === 'limited') pen.fill(new Path2D(`M${sizePx - 9} 0H${sizePx}V9Z`));
-  if (shape === 'tripped') pen.fillText('×', sizePx / 2, sizePx / 2);
+  if (look.isLocal) {
+    pen.beginPath();
+    pen.arc(dotPx, sizePx - dotPx, 2.5, 0, 2 * Math.PI);
+    pen.fill();
+  }
 }
 
-function fillOf(
+function lookOf(
   condition: Condition,
-  { colour, owners }: Pick<CanvasProps, 'colour' | 'owners'>,
+  { colour, owners, local }: Pick<CanvasProps, 'colour' | 'owners' | 'local'>,
   paint: Paint,
-): string {
-  if (colour === 'owner') return paint(`--${ownerLook(ownerOf(condition), owners)[1]}`);
-  const share = shareOf(condition, colour) ?? 0;
-  return `color-mix(in oklab, ${paint('--sunk')}, ${paint('--accent')} ${Math.round(share)}%)`;
+): Look {
+  const isLocal = local.has(condition.device.device_index);
+  if (colour === 'owner') {
+    const [letter, kind] = ownerLook(ownerOf(condition), owners);
+    return { fill: paint(`--${kind}`), onFill: paint('--surface'), letter, isLocal };
+  }
+  const share = Math.round(shareOf(condition, colour) ?? 0);
+  const fill = `color-mix(in oklab, ${paint('--sunk')}, ${paint('--accent')} ${share}%)`;
+  return { fill, onFill: paint('--text'), letter: '', isLocal };
 }
 
 export function CanvasCells(props: CanvasProps) {
-  const { members, colour, owners, sizePx, widthPx, chosen, onReach, onPress } = props;
+  const { members, colour, owners, local, sizePx, widthPx, chosen, onReach, onPress } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const columns = columnsOf(widthPx, sizePx);
   const step = sizePx + gapPx;
@@ -86,7 +108,7 @@ export function CanvasCells(props: CanvasProps) {
     members.forEach((condition, at) => {
       pen.save();
       pen.translate((at % columns) * step, Math.floor(at / columns) * step);
-      drawCell(pen, sizePx, condition, fillOf(condition, { colour, owners }, paint), paint);
+      drawCell(pen, sizePx, condition, lookOf(condition, { colour, owners, local }, paint), paint);
       if (at === chosen) {
         pen.strokeStyle = paint('--text');
         pen.lineWidth = 2.5;
@@ -94,7 +116,7 @@ export function CanvasCells(props: CanvasProps) {
       }
       pen.restore();
     });
-  }, [members, colour, owners, chosen, widthPx, sizePx, look]);
+  }, [members, colour, owners, local, chosen, widthPx, sizePx, look]);
   const positionAt = ({ offsetX, offsetY }: MouseEvent): number | null => {
     const [column, row] = [Math.floor(offsetX / step), Math.floor(offsetY / step)];
     const at = row * columns + column;

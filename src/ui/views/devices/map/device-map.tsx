@@ -57,6 +57,10 @@ function Legend({ colour, owners }: { readonly colour: Colour; readonly owners: 
         <i class="cell idle" />
         idle, no vehicle
       </span>
+      <span>
+        <i class="cell local" />
+        local control
+      </span>
       {colour === 'owner' &&
         owners.map((owner) => {
           const [letter, look] = ownerLook(owner, owners);

@@ -112,8 +112,9 @@ const ownerLooks = ['charger', 'solar', 'storage', 'hybrid', 'wind', 'load'] as 
 
 /** Letter and fill of an owner. */
 export function ownerLook(owner: string, owners: readonly string[]): readonly [letter: string, look: string] {
-  const at = Math.max(0, owners.indexOf(owner)) % ownerLooks.length;
-  return [String.fromCodePoint(65 + at), ownerLooks[at] ?? 'load'];
+  const at = Math.max(0, owners.indexOf(owner));
+  // fills repeat, letters do not
+  return [String.fromCodePoint(65 + at), ownerLooks[at % ownerLooks.length] ?? 'load'];
 }
 
 export const ownersOf = (conditions: readonly Condition[]) => [...new Set(conditions.map(ownerOf))].toSorted();

@@ -157,7 +157,7 @@ export function HeatMap({ groups, colour, local, onOpen }: HeatMapProps) {
               {isCanvas ? (
                 <CanvasCells
                   members={group.members}
-                  {...{ colour, owners, sizePx, widthPx }}
+                  {...{ colour, owners, local, sizePx, widthPx }}
                   chosen={isShown && place.group === at ? place.at : null}
                   onReach={(next) => reach({ group: at, at: next })}
                   onPress={(next) => {

@@ -1,5 +1,6 @@
 /** Controls that several kinds of devices have. */
 import { get, post } from '../../../api/call';
+import type { BodyOf, ReplyOf } from '../../../api/call';
 import { fixed } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { setBy, writerText } from '../page';
@@ -10,13 +11,30 @@ import { ambientPresets, chargePresets, hintOf, irradiancePresets, powerLimitPre
 
 const sources: Readonly<Record<string, string>> = { csv: 'from data', clear_sky: 'clear sky' };
 
-export function IrradianceControl({ device }: PageProps) {
-  const query = { device: device.device_index };
+type Environment = ReplyOf<'controls/environment'>;
+type Quantity = Environment['overridden'][number];
+
+/** The weather of a device; undefined: not read yet. */
+function useWeather(device: number) {
+  const query = { device };
   const { data } = useLive(get('controls/environment', { query }));
-  if (data === undefined) return null;
-  const { irradiance_w_m2: present, source, changed_by: by, duration_remaining_s: left } = data;
-  const callOf = (value: number | null) => post('controls/environment', { query, body: { irradiance_w_m2: value } });
-  const isSet = source === 'const';
+  const common = useLive(get('controls/environment')).data;
+  if (data === undefined) return undefined;
+  // a gateway has no common weather
+  const isDeviating = common?.deviating_devices.includes(device) ?? true;
+  const callOf = (body: BodyOf<'controls/environment'>) => post('controls/environment', { query, body });
+  const isSet = (name: Quantity) => data.overridden.includes(name);
+  /** Sets the present value again, or ends the deviation that a change would begin. */
+  const undoOf = (name: Quantity) =>
+    isDeviating ? callOf({ [name]: isSet(name) ? data[name] : null }) : callOf({ source: 'csv' });
+  return { data, callOf, isSet, undoOf };
+}
+
+export function IrradianceControl({ device }: PageProps) {
+  const weather = useWeather(device.device_index);
+  if (weather === undefined) return null;
+  const { irradiance_w_m2: present, source, changed_by: by, duration_remaining_s: left } = weather.data;
+  const isSet = weather.isSet('irradiance_w_m2');
   const span = left === null ? '' : `, ${fixed(left, 0)} s left`;
   return (
     <Setter
@@ -28,12 +46,12 @@ export function IrradianceControl({ device }: PageProps) {
       decimals={0}
       dragStep={10}
       note={isSet ? `${setBy(by)}${span}` : (sources[source] ?? source)}
-      callOf={callOf}
-      undo={callOf(isSet ? present : null)}
+      callOf={(value) => weather.callOf({ irradiance_w_m2: value })}
+      undo={weather.undoOf('irradiance_w_m2')}
       presets={irradiancePresets.map(([title, body]) => ({
         title,
         hint: hintOf(body),
-        call: post('controls/environment', { query, body }),
+        call: weather.callOf(body),
         pressed:
           body.duration_s === undefined && (isSet ? body.irradiance_w_m2 === present : body.irradiance_w_m2 === null),
       }))}
@@ -42,12 +60,10 @@ export function IrradianceControl({ device }: PageProps) {
 }
 
 export function AmbientControl({ device }: PageProps) {
-  const query = { device: device.device_index };
-  const { data } = useLive(get('controls/environment', { query }));
-  if (data === undefined) return null;
-  const { ambient_temperature_c: present, changed_by: by } = data;
-  const callOf = (value: number | null) =>
-    post('controls/environment', { query, body: { ambient_temperature_c: value } });
+  const weather = useWeather(device.device_index);
+  if (weather === undefined) return null;
+  const { ambient_temperature_c: present, changed_by: by } = weather.data;
+  const isSet = weather.isSet('ambient_temperature_c');
   return (
     <Setter
       name="Ambient temperature"
@@ -56,13 +72,14 @@ export function AmbientControl({ device }: PageProps) {
       max={50}
       unit="°C"
       decimals={1}
-      callOf={callOf}
-      undo={callOf(by === null ? null : present)}
+      note={isSet ? setBy(by) : 'from data'}
+      callOf={(value) => weather.callOf({ ambient_temperature_c: value })}
+      undo={weather.undoOf('ambient_temperature_c')}
       presets={ambientPresets.map(([title, body]) => ({
         title,
         hint: hintOf(body),
-        call: post('controls/environment', { query, body }),
-        pressed: body.ambient_temperature_c === present,
+        call: weather.callOf(body),
+        pressed: isSet ? body.ambient_temperature_c === present : body.ambient_temperature_c === null,
       }))}
     />
   );

@@ -3,25 +3,23 @@ import { useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { Panel } from '../../../kit/panel';
 import { Segments } from '../../../kit/segments';
-import { dash, fixed, show, timeOfDay } from '../../../look/format';
+import { alike, dash, show, timeOfDay } from '../../../look/format';
 import { kindOf } from '../../../kit/kind-icons';
 import { writerText } from '../page';
 import { drawnPower, drawnReactive, linkOf, winnerOf } from './chain';
 import type { DrawnChain, DrawnLimit, Why } from './chain';
 
-const digits = (value: number) => fixed(value, Math.abs(value) >= 1000 ? 1 : 2);
-
 interface RowProps {
   readonly title: ComponentChildren;
   readonly note: string;
-  readonly value: number | null;
+  readonly text: string | undefined;
   readonly look?: string;
   /** absent: not shown */
   readonly unit?: string;
   readonly children?: ComponentChildren;
 }
 
-function Row({ title, note, value, look = '', unit, children }: RowProps) {
+function Row({ title, note, text = dash, look = '', unit, children }: RowProps) {
   return (
     <tr class={look}>
       <th scope="row">
@@ -30,7 +28,7 @@ function Row({ title, note, value, look = '', unit, children }: RowProps) {
       </th>
       <td class="track">{children}</td>
       <td class="num">
-        {value === null ? dash : digits(value)}
+        {text}
         {unit !== undefined && <span class="unit"> {unit}</span>}
       </td>
     </tr>
@@ -40,13 +38,15 @@ function Row({ title, note, value, look = '', unit, children }: RowProps) {
 interface LimitRowProps {
   readonly device: number;
   readonly limit: DrawnLimit;
+  /** its value */
+  readonly text: string | undefined;
   /** power before the limits */
   readonly from: number;
   /** place of a power on the scale, % */
   readonly place: (value: number) => string;
 }
 
-function LimitRow({ device, limit, from, place }: LimitRowProps) {
+function LimitRow({ device, limit, text, from, place }: LimitRowProps) {
   const { key, title, note, value, state, by, until } = limit;
   const link = linkOf(device, key);
   const wins = state === 'wins';
@@ -61,7 +61,7 @@ function LimitRow({ device, limit, from, place }: LimitRowProps) {
         </>
       }
       note={words.join(', ')}
-      value={value}
+      text={text}
       look={wins ? 'wins' : ''}
     >
       {wins && (
@@ -86,7 +86,9 @@ interface WaterfallProps {
 /** `Why 6.00 kW and not 11.00 kW` */
 function headOf(why: Why): string {
   const isCut = winnerOf(why) !== undefined && why.basis.kw - why.delivered_kw >= 0.005;
-  return `Why ${show(why.delivered_kw, 'activePower')}${isCut ? ` and not ${show(why.basis.kw, 'activePower')}` : ''}`;
+  if (!isCut) return `Why ${show(why.delivered_kw, 'activePower')}`;
+  const { texts, unit } = alike([why.delivered_kw, why.basis.kw], 'activePower');
+  return `Why ${texts.map((text) => `${text}\u00a0${unit}`).join(' and not ')}`;
 }
 
 const quantities = [
@@ -103,11 +105,15 @@ interface ChainProps {
 const scaleOf = ({ rating, basis, delivered }: DrawnChain) => Math.max(rating, basis.value, delivered) || 1;
 
 function Chain({ device, look, chain }: ChainProps) {
-  const { unit, name, basis, rows, delivered } = chain;
+  const { name, basis, rows, delivered } = chain;
   // a limit that was in force keeps its row, so that rows do not jump
   const kept = useRef(new Set<string>());
   for (const { key, value } of rows) if (value !== null) kept.current.add(key);
   const off = rows.filter(({ key }) => !kept.current.has(key));
+  const shown = rows.filter(({ key }) => kept.current.has(key));
+  const quantity = chain.unit === 'kW' ? 'activePower' : 'reactivePower';
+  const { texts, unit } = alike([basis.value, delivered, ...shown.map(({ value }) => value)], quantity);
+  const [basisText, deliveredText, ...limitTexts] = texts;
   const scale = scaleOf(chain);
   const place = (value: number) => `${Number(Math.min(100, (Math.max(0, value) / scale) * 100).toFixed(2))}%`;
   const bar = (value: number) => <i style={{ width: place(value) }} />;
@@ -115,15 +121,13 @@ function Chain({ device, look, chain }: ChainProps) {
     <>
       <table class={`waterfall ${look}`} aria-label={name}>
         <tbody>
-          <Row title={basis.title} note={basis.note} value={basis.value} unit={unit}>
+          <Row title={basis.title} note={basis.note} text={basisText} unit={unit}>
             {bar(basis.value)}
           </Row>
-          {rows
-            .filter(({ key }) => kept.current.has(key))
-            .map((limit) => (
-              <LimitRow key={limit.key} device={device} limit={limit} from={basis.value} place={place} />
-            ))}
-          <Row title="Delivered" note="after all limits" value={delivered} look="delivered" unit={unit}>
+          {shown.map((limit, at) => (
+            <LimitRow key={limit.key} {...{ device, limit, place }} text={limitTexts[at]} from={basis.value} />
+          ))}
+          <Row title="Delivered" note="after all limits" text={deliveredText} look="delivered" unit={unit}>
             {bar(delivered)}
           </Row>
         </tbody>

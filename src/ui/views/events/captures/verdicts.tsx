@@ -2,7 +2,7 @@
 import { KindIcon } from '../../../kit/kind-icons';
 import { Panel } from '../../../kit/panel';
 import { copyText, csvOf } from '../../../kit/table';
-import { fixed } from '../../../look/format';
+import { alike } from '../../../look/format';
 import { deviceHref } from '../../../store/route';
 import { backText, byVerdict, marginText, VerdictChip } from './verdict-words';
 import type { Capture, Verdict } from './verdict-words';
@@ -13,8 +13,8 @@ export function powerText({
   during_kw,
   after_kw,
 }: Pick<Verdict, 'before_kw' | 'during_kw' | 'after_kw'>): string {
-  const texts = [before_kw, during_kw, after_kw].map((kw) => fixed(kw, 2));
-  return `${texts.every((text) => text === texts[0]) ? (texts[0] ?? '') : texts.join(' → ')} kW`;
+  const { texts, unit } = alike([before_kw, during_kw, after_kw], 'activePower');
+  return `${texts.every((text) => text === texts[0]) ? (texts[0] ?? '') : texts.join(' → ')} ${unit}`;
 }
 
 const csvNames = [
