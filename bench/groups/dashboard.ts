@@ -16,7 +16,7 @@ import type { Table } from '../support/table.ts';
 
 /** Sites with the share of a core that the page may take, percent. */
 const sites = [
-  { devices: 100, atMostPct: 12 },
+  { devices: 100, atMostPct: 8 },
   { devices: 1000, atMostPct: 30 },
 ] as const;
 const kb = 1000;

@@ -115,7 +115,8 @@ function rateWords(clock: ClockReply): string {
 }
 
 function Rate({ clock }: { readonly clock: ClockReply }) {
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed ?? (clock.mode === 'wall_clock' ? '' : String(clock.rate));
   const isPaused = clock.mode === 'paused';
   const set = (rate: number) =>
     act(post('controls/time', { body: { mode: isPaused ? 'paused' : 'accelerated', rate } }));
@@ -137,17 +138,20 @@ function Rate({ clock }: { readonly clock: ClockReply }) {
             class="row"
             onSubmit={(event) => {
               event.preventDefault();
-              void set(Number(typed)).then(close);
+              void set(Number(text)).then(() => {
+                setTyped(null);
+                close();
+              });
             }}
           >
             <input
               inputMode="decimal"
               aria-label="Other rate"
               placeholder={`0.01 to ${maxRate}`}
-              value={typed}
+              value={text}
               onInput={(event) => setTyped(event.currentTarget.value)}
             />
-            <button disabled={!(Number(typed) > 0)}>Set rate</button>
+            <button disabled={!(Number(text) > 0)}>Set rate</button>
           </form>
           <button
             type="button"

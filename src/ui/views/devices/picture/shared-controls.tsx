@@ -1,6 +1,6 @@
 /** Controls that several kinds of devices have. */
 import { get, post } from '../../../api/call';
-import { fixed } from '../../../look/format';
+import { fixed, remaining } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { setBy, writerText } from '../page';
 import type { PageProps } from '../page';
@@ -17,7 +17,7 @@ export function IrradianceControl({ device }: PageProps) {
   const { irradiance_w_m2: present, source, changed_by: by, duration_remaining_s: left } = data;
   const callOf = (value: number | null) => post('controls/environment', { query, body: { irradiance_w_m2: value } });
   const isSet = source === 'const';
-  const span = left === null ? '' : `, ${fixed(left, 0)} s left`;
+  const span = left === null ? '' : `, ${remaining(left)} left`;
   return (
     <Setter
       name="Irradiance"

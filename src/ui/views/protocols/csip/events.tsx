@@ -3,7 +3,7 @@ import { Action } from '../../../kit/action';
 import { Chip, Facts, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { dash, wallTime } from '../../../look/format';
+import { dash, duration, wallDate, wallTime } from '../../../look/format';
 import { param, setParam } from '../../../store/route';
 import { useLive } from '../../../store/live';
 import { membersOf } from './state';
@@ -204,10 +204,13 @@ function Chosen({ device, control }: { readonly device: number; readonly control
         <Facts
           rows={[
             ['Program', <code>{control.program_href}</code>],
-            ['Created', control.creation_time],
-            ['Start', `${control.start}, in effect ${control.effective_start}`],
-            ['Duration', `${control.duration_s} s, in effect ${control.effective_duration_s} s`],
-            ['Randomized', `start ${control.randomize_start_s} s, duration ${control.randomize_duration_s} s`],
+            ['Created', wallDate(control.creation_time)],
+            ['Start', `${wallDate(control.start)}, in effect ${wallDate(control.effective_start)}`],
+            ['Duration', `${duration(control.duration_s)}, in effect ${duration(control.effective_duration_s)}`],
+            [
+              'Randomized',
+              `start ${duration(control.randomize_start_s)}, duration ${duration(control.randomize_duration_s)}`,
+            ],
             ['Devices', control.device_indices.join(', ')],
           ]}
         />
