@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ReplyOf } from '../api/call';
 import { post } from '../api/call';
+import { CallLine } from '../kit/api-switch';
 import { Icon } from '../kit/icons';
 import { Menu } from '../kit/menu';
 import { fastRun, Progress, RunUntil } from '../kit/run-until';
@@ -118,8 +119,9 @@ function Rate({ clock }: { readonly clock: ClockReply }) {
   const [typed, setTyped] = useState<string | null>(null);
   const text = typed ?? (clock.mode === 'wall_clock' ? '' : String(clock.rate));
   const isPaused = clock.mode === 'paused';
-  const set = (rate: number) =>
-    act(post('controls/time', { body: { mode: isPaused ? 'paused' : 'accelerated', rate } }));
+  const setCall = (rate: number) =>
+    post('controls/time', { body: { mode: isPaused ? 'paused' : 'accelerated', rate } });
+  const set = (rate: number) => act(setCall(rate));
   return (
     <Menu
       label={`Rate of the clock: ${rateWords(clock)}`}
@@ -159,6 +161,9 @@ function Rate({ clock }: { readonly clock: ClockReply }) {
           >
             Real time of day
           </button>
+          <CallLine call={setCall(Number(text) > 0 ? Number(text) : clock.rate)} />
+          <CallLine call={togglePauseCall(isPaused)} />
+          <CallLine call={stepCall()} />
           {isPaused && <RunUntil simTime={clock.sim_time} clockTime={clock.clock_time} />}
         </div>
       )}
