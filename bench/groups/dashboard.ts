@@ -17,7 +17,7 @@ import { measureCapture } from './dashboard-capture.ts';
 
 /** Sites with the share of a core that the page may take, percent. */
 const sites = [
-  { devices: 100, atMostPct: 12 },
+  { devices: 100, atMostPct: 8 },
   { devices: 1000, atMostPct: 30 },
 ] as const;
 const kb = 1000;

@@ -117,6 +117,11 @@ export function duration(seconds: number | null | undefined): string {
   return inTwoUnits(whole, dayS, 'd', hourS, 'h');
 }
 
+/** The rest of a span that counts down: whole seconds from 10 s on, so that its digits do not flicker. */
+export function remaining(seconds: number | null | undefined): string {
+  return duration(typeof seconds === 'number' && seconds >= 10 ? Math.round(seconds) : seconds);
+}
+
 /** `5 h 12 min` */
 function inTwoUnits(seconds: number, largeS: number, large: string, smallS: number, small: string): string {
   const rest = Math.floor((seconds % largeS) / smallS);

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ReplyOf } from '../api/call';
 import { post } from '../api/call';
+import { CallLine } from '../kit/api-switch';
 import { Icon } from '../kit/icons';
 import { Menu } from '../kit/menu';
 import { fastRun, Progress, RunUntil } from '../kit/run-until';
@@ -115,10 +116,12 @@ function rateWords(clock: ClockReply): string {
 }
 
 function Rate({ clock }: { readonly clock: ClockReply }) {
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed ?? (clock.mode === 'wall_clock' ? '' : String(clock.rate));
   const isPaused = clock.mode === 'paused';
-  const set = (rate: number) =>
-    act(post('controls/time', { body: { mode: isPaused ? 'paused' : 'accelerated', rate } }));
+  const setCall = (rate: number) =>
+    post('controls/time', { body: { mode: isPaused ? 'paused' : 'accelerated', rate } });
+  const set = (rate: number) => act(setCall(rate));
   return (
     <Menu
       label={`Rate of the clock: ${rateWords(clock)}`}
@@ -137,17 +140,20 @@ function Rate({ clock }: { readonly clock: ClockReply }) {
             class="row"
             onSubmit={(event) => {
               event.preventDefault();
-              void set(Number(typed)).then(close);
+              void set(Number(text)).then(() => {
+                setTyped(null);
+                close();
+              });
             }}
           >
             <input
               inputMode="decimal"
               aria-label="Other rate"
               placeholder={`0.01 to ${maxRate}`}
-              value={typed}
+              value={text}
               onInput={(event) => setTyped(event.currentTarget.value)}
             />
-            <button disabled={!(Number(typed) > 0)}>Set rate</button>
+            <button disabled={!(Number(text) > 0)}>Set rate</button>
           </form>
           <button
             type="button"
@@ -155,6 +161,9 @@ function Rate({ clock }: { readonly clock: ClockReply }) {
           >
             Real time of day
           </button>
+          <CallLine call={setCall(Number(text) > 0 ? Number(text) : clock.rate)} />
+          <CallLine call={togglePauseCall(isPaused)} />
+          <CallLine call={stepCall()} />
           {isPaused && <RunUntil simTime={clock.sim_time} clockTime={clock.clock_time} />}
         </div>
       )}

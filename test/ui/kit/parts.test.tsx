@@ -130,4 +130,20 @@ describe('notice with Undo', () => {
     await pass(10_000);
     expect([undone, notice.value]).to.deep.equal([1, null]);
   });
+
+  it('stays beside another message, and gives way to the next change', async () => {
+    const undone: string[] = [];
+    await show(<Notice />);
+    say('Set to 5', () => undone.push('5'));
+    say('capture complete');
+    await settle();
+    expect(all('.notice').map(({ textContent }) => textContent)).to.deep.equal(['Set to 5Undo', 'capture complete']);
+    say('Set to 6', () => undone.push('6'));
+    await settle();
+    expect(all('.notice').map(({ textContent }) => textContent)).to.deep.equal(['capture complete', 'Set to 6Undo']);
+    await press('Undo');
+    expect(undone).to.deep.equal(['6']);
+    await pass(4000);
+    expect(all('.notice')).to.have.length(0);
+  });
 });

@@ -5,6 +5,7 @@ import {
   dateAndTime,
   dateWords,
   duration,
+  remaining,
   fixed,
   limitText,
   pair,
@@ -129,6 +130,11 @@ describe('spans of the dashboard', () => {
   ];
   for (const [seconds, text] of rows)
     it(`shows ${seconds} s as ${text}`, () => expect(plain(duration(seconds))).to.equal(text));
+
+  it('counts down in whole seconds from 10 s on', () => {
+    const spans = [0.16, 9.94, 10.04, 59.6, 3569.4, null];
+    expect(spans.map((s) => plain(remaining(s)))).to.deep.equal(['0.16 s', '9.94 s', '10 s', '1:00', '59 min', dash]);
+  });
 
   it('shows a limit in percent without decimals when it is whole', () => {
     expect([50, 62.5, null].map((pct) => plain(limitText(pct)))).to.deep.equal(['50 %', '62.5 %', dash]);

@@ -350,7 +350,7 @@ describe('charts', () => {
     await leave();
     daemon.on('GET site/scopes', () => ({ ...daemon.exampleOf('GET', 'site/scopes'), recorded_groups: [] }));
     await draw('#/charts?of=group');
-    expect(textOf('.empty')).to.contain('"export_limit_kw": 5');
+    expect(one('.empty a').getAttribute('href')).to.match(/^#\/inputs\/site/);
   });
 
   it('draw each kind of the site with dashes of its own, also in the key, whatever other kinds there are', async () => {

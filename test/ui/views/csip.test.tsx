@@ -1,10 +1,32 @@
 import { expect } from 'chai';
+import { Events } from '../../../src/ui/views/protocols/csip/events';
 import { Settings } from '../../../src/ui/views/protocols/csip/settings';
 import { Daemon } from '../support/daemon.ts';
-import { button, leave, press, show, textOf, type } from '../support/page.tsx';
+import { button, leave, one, press, show, textOf, type } from '../support/page.tsx';
 import { accept, startPage } from '../support/stream.ts';
 
 const lfdi = 'AB'.repeat(20);
+
+describe('events of the client of IEEE 2030.5', () => {
+  before(startPage);
+  afterEach(leave);
+
+  it('are bars that the keyboard reaches, with times in words', async () => {
+    const daemon = new Daemon();
+    await accept();
+    const status = daemon.exampleOf('GET', 'csip/status') as Parameters<typeof Settings>[0]['status'];
+    const example = daemon.exampleOf('GET', 'csip/controls');
+    const start = '2026-06-21T12:30:00.000Z';
+    const control = { ...example.controls[0], mrid: 'A1', description: 'Evening', state: 'active', responses: [] };
+    const controls = [{ ...control, effective_start: start, effective_duration_s: 600 }];
+    daemon.on('GET csip/controls', () => ({ ...example, controls }));
+    await show(<Events device={0} status={status} />);
+    const bar = one('svg [role="button"]');
+    expect(bar.getAttribute('aria-label')).to.equal('Evening: active, 2026-06-21 12:30:00 UTC, 10\u00a0min');
+    bar.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    expect(location.hash).to.contain('A1');
+  });
+});
 
 describe('settings of the client of IEEE 2030.5', () => {
   let daemon: Daemon;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { render } from 'preact';
-import { Notice, notice } from '../../../src/ui/kit/notice';
+import { Notice, notice, notices } from '../../../src/ui/kit/notice';
 import DevicesView from '../../../src/ui/views/devices/devices';
 import { useChangesOfOthers } from '../../../src/ui/views/devices/picture/change';
 import { nextSteps } from '../../../src/ui/views/devices/picture/charger';
@@ -22,7 +22,7 @@ describe('picture of a device', () => {
   beforeEach(async () => {
     daemon = new Daemon();
     answerForSite(daemon);
-    notice.value = null;
+    notices.value = [];
     await accept();
   });
   afterEach(async () => {

@@ -6,7 +6,7 @@ import { download } from '../../kit/download';
 import { say } from '../../kit/notice';
 import { Empty } from '../../kit/panel';
 import { useLive } from '../../store/live';
-import { param, setParam } from '../../store/route';
+import { href, param, setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
 import { groupCharts, groupMetrics, noPast, pastOf } from './group-charts';
 import { ScopeCharts } from './scope-charts';
@@ -48,8 +48,8 @@ export const groupOfAddress = (groups: readonly string[]) => param('group') ?? g
 export function NoGroup() {
   return (
     <Empty>
-      No group has had a limit yet. Devices become a group with their first common limit, for example{' '}
-      <code>{'POST /api/sim/site {"devices": [0, 1], "export_limit_kw": 5}'}</code>.
+      No group has had a limit yet. Devices become a group with their first common limit:{' '}
+      <a href={href('inputs/site')}>set one</a>.
     </Empty>
   );
 }

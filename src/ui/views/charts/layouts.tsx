@@ -11,7 +11,7 @@ const maxLayouts = 12;
 export type Kept = Readonly<Record<string, string>>;
 
 /** Settings that a layout keeps; the zoom belongs to a moment. */
-const settings = ['devices', 'device', 'of', 'window', 'panels', 'extra'];
+const settings = ['devices', 'device', 'of', 'group', 'window', 'panels', 'extra'];
 
 /** The kept layouts; none where the storage is empty, unreadable or refused. */
 export function readLayouts(): Kept {

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
+import { Refused } from '../../kit/action';
 import type { Series } from '../../kit/chart';
 import { kindOf, kinds } from '../../kit/kind-icons';
 import { useLive } from '../../store/live';
@@ -68,11 +69,12 @@ export function SiteCharts({
   readonly seconds: number | null;
   readonly box: { current: HTMLDivElement | null };
 }) {
-  const past = useLive(get('site/history', { query: { seconds: seconds ?? maxSeconds } }), paceMs).data;
+  const { data: past, problem } = useLive(get('site/history', { query: { seconds: seconds ?? maxSeconds } }), paceMs);
   const devices = useOverview()?.devices ?? [];
   const times = useMemo(() => past?.timestamp.map((at) => Date.parse(at) / 1000) ?? [], [past]);
   const isLoading = past === undefined;
   const charted = useMemo(() => past ?? empty(devices), [past, isLoading && devices]);
   const charts = useMemo(() => chartsOf(charted, times), [charted, times]);
+  if (isLoading && problem !== null) return <Refused problem={problem} />;
   return <ScopeCharts {...{ charts, times, devices, isLoading, box }} netKw={charted.net_power_kw} name="site" />;
 }

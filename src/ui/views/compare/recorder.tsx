@@ -68,7 +68,18 @@ export function Recorder() {
             </Action>
           </div>
           <Form
-            fields={[{ kind: 'number', name: 'limit_mb', label: 'Memory', unit: 'MiB', min: 1, max: 512, step: 1 }]}
+            fields={[
+              {
+                kind: 'number',
+                name: 'limit_mb',
+                label: 'Memory',
+                unit: 'MiB',
+                min: 1,
+                max: 512,
+                step: 1,
+                value: state.limit_mb,
+              },
+            ]}
             submit="Set"
             needsChange
             call={({ limit_mb: limit }) => post('recorder', { body: { enabled, limit_mb: Number(limit) } })}

@@ -116,7 +116,7 @@ export function whyNot(operation: Operation, connector: Connector, central: bool
 }
 
 const token: Field = { kind: 'text', name: 'id_token', label: 'Token' };
-const power: Field = { kind: 'number', name: 'power_kw', label: 'Power', unit: 'kW', min: 0 };
+const power = { kind: 'number', name: 'power_kw', label: 'Power', unit: 'kW', min: 0 } as const satisfies Field;
 
 /** Makes an operation of a connector. @param id charge point */
 export function connectorCall(id: string, cid: number, operation: string, body: unknown = {}): Call {
@@ -165,13 +165,17 @@ export function Operations({ id, connector, central }: ConnectorProps) {
         />
       </Part>
       <Part title="Limit">
-        <Form fields={[power]} call={(values) => call('limit', values)} submit="Set limit">
+        <Form
+          fields={[{ ...power, value: connector.local_limit_kw }]}
+          call={(values) => call('limit', values)}
+          submit="Set limit"
+        >
           <Action call={call('limit', { power_kw: null })}>End limit</Action>
         </Form>
       </Part>
       <Part title="Discharge">
         <Form
-          fields={[power]}
+          fields={[{ ...power, value: connector.discharge_kw }]}
           call={(values) => call('discharge', values)}
           submit="Set discharge"
           unable={why('discharge')}
@@ -186,7 +190,7 @@ export function Operations({ id, connector, central }: ConnectorProps) {
       <Part title="Meter">
         <Form
           fields={[
-            { kind: 'number', name: 'energy_wh', label: 'Meter', unit: 'Wh' },
+            { kind: 'number', name: 'energy_wh', label: 'Meter', unit: 'Wh', value: Math.round(connector.energy_wh) },
             { kind: 'check', name: 'send', label: 'Send the values to the central system' },
           ]}
           call={(values) => call('meter', values)}

@@ -5,7 +5,7 @@ import { get } from '../../api/call';
 import { Facts, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import type { Point } from '../../kit/plot';
-import { dash, fixed, show, words } from '../../look/format';
+import { dash, fixed, remaining, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { tick } from '../../store/stream';
 import { ConnectorFacts } from './connector';
@@ -153,10 +153,7 @@ function FuelCell({ device }: PageProps) {
             ['Stack temperature', show(data.stack_temperature_c, 'temperature')],
             ['Efficiency', show(data.efficiency_pct, 'percent')],
             ['Ramp', data.ramp_limited ? 'limits the power' : 'does not limit the power'],
-            [
-              'Change of direction',
-              data.dwell_remaining_s > 0 ? `waits ${show(data.dwell_remaining_s, 'seconds')}` : 'free',
-            ],
+            ['Change of direction', data.dwell_remaining_s > 0 ? `waits ${remaining(data.dwell_remaining_s)}` : 'free'],
             ['Kind', `${data.chemistry}, ${data.cell_count} cells, ${words(data.operating_mode)}, fuel ${data.fuel}`],
             [
               'Rated',

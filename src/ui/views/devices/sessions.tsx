@@ -38,9 +38,9 @@ function Generator({ id }: { readonly id: string }) {
       />
       <Form
         fields={[
-          { kind: 'number', name: 'rate_per_hour', label: 'Arrivals per hour', value: 6 },
-          { kind: 'number', name: 'seed', label: 'Seed', step: 1 },
-          { kind: 'text', name: 'id_token', label: 'Token' },
+          { kind: 'number', name: 'rate_per_hour', label: 'Arrivals per hour', value: generator?.rate_per_hour ?? 6 },
+          { kind: 'number', name: 'seed', label: 'Seed', step: 1, value: generator?.seed ?? null },
+          { kind: 'text', name: 'id_token', label: 'Token', value: generator?.id_token ?? '' },
         ]}
         call={(values) =>
           post('evse/session-generator', {

@@ -6,7 +6,7 @@ import { deviceLabel } from '../../kit/choices';
 import { InPlaceButton, InPlaceSlider } from '../../kit/in-place';
 import { Chip, Panel } from '../../kit/panel';
 import { Segments } from '../../kit/segments';
-import { duration, fixed, show, words } from '../../look/format';
+import { duration, fixed, remaining, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
@@ -71,7 +71,7 @@ function RunningEvent({ scope, event }: { readonly scope: Scope; readonly event:
     <div class="row running-event">
       <Chip tone="warn">{words(name)}</Chip>
       <progress aria-label={`Progress of ${words(name)}`} max={elapsedS + leftS} value={elapsedS} />
-      <span data-test="event-left">{show(leftS, 'seconds')} left</span>
+      <span data-test="event-left">{remaining(leftS)} left</span>
       <InPlaceButton text={`${words(name)} stopped`} calls={stopCalls(scope)} undo={[]}>
         Stop event
       </InPlaceButton>

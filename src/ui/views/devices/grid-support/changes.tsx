@@ -8,7 +8,7 @@ import { Action, Refused } from '../../../kit/action';
 import { CallLine } from '../../../kit/api-switch';
 import { Facts, Panel, Dialog, Chip } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { dash, fixed, timeOfDay } from '../../../look/format';
+import { dash, fixed, sourceName, timeOfDay } from '../../../look/format';
 import { useLive, refresh } from '../../../store/live';
 import { deviceHref } from '../../../store/route';
 import { useSchema } from '../../../store/schemas';
@@ -330,7 +330,7 @@ export function Changes({ device }: { readonly device: number }) {
             cell: (row) =>
               row.changed_by === null
                 ? 'the device itself'
-                : `${row.changed_by.source} ${row.changed_by.source_detail ?? ''}`,
+                : `${sourceName(row.changed_by.source)} ${row.changed_by.source_detail ?? ''}`,
             value: (row) => row.changed_by?.source,
           },
           {

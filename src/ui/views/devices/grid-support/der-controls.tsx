@@ -4,7 +4,7 @@ import { Action, Refused } from '../../../kit/action';
 import { Chip, Facts, Panel } from '../../../kit/panel';
 import { RequestForm, labelOf } from '../../../kit/schema-form';
 import { Table } from '../../../kit/table';
-import { dash, dateAndTime, show, words } from '../../../look/format';
+import { dash, dateAndTime, show, sourceName, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { param, setParam } from '../../../store/route';
 import { useSchema } from '../../../store/schemas';
@@ -74,7 +74,7 @@ export function DerControls({ device }: { readonly device: number }) {
               cell: ({ enabled }) => <Chip tone={enabled === false ? 'off' : 'good'}>{stateOf(enabled)}</Chip>,
               value: ({ enabled }) => enabled,
             },
-            { title: 'Set by', cell: ({ source }) => words(source), value: ({ source }) => source },
+            { title: 'Set by', cell: ({ source }) => sourceName(source), value: ({ source }) => source },
             { title: 'At', cell: ({ changedAt }) => dateAndTime(changedAt), value: ({ changedAt }) => changedAt },
             {
               title: 'OCPP control',

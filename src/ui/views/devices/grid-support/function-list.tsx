@@ -4,7 +4,7 @@ import { Refused, useDo } from '../../../kit/action';
 import { CallLine } from '../../../kit/api-switch';
 import { say } from '../../../kit/notice';
 import { Chip, Panel } from '../../../kit/panel';
-import { show, sourceName, timeOfDay } from '../../../look/format';
+import { remaining, sourceName, timeOfDay } from '../../../look/format';
 import { deviceHref } from '../../../store/route';
 import { functions, pathOf } from './functions';
 import type { FunctionEntry, Settings } from './functions';
@@ -123,7 +123,7 @@ function State({ mode, enabled }: { readonly mode: Mode | undefined; readonly en
         {mode === undefined ? '' : sourceName(mode.source)}
         {mode?.changed_at ? ` ${timeOfDay(mode.changed_at)}` : ''}
       </span>
-      {mode?.reversion_remaining_s != null && <span>reverts in {show(mode.reversion_remaining_s, 'seconds')}</span>}
+      {mode?.reversion_remaining_s != null && <span>reverts in {remaining(mode.reversion_remaining_s)}</span>}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { CallLine } from '../../../kit/api-switch';
 import { FieldInput } from '../../../kit/form';
 import { Chip, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { show, timeOfDay, words } from '../../../look/format';
+import { remaining, sourceName, timeOfDay, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { say } from '../../../kit/notice';
 
@@ -100,13 +100,13 @@ export function Holds({ device }: { readonly device: number }) {
             },
             {
               title: 'Writer',
-              cell: (hold) => `${hold.writer.source} ${timeOfDay(hold.begun_at)}`,
+              cell: (hold) => `${sourceName(hold.writer.source)} ${timeOfDay(hold.begun_at)}`,
               value: (hold) => hold.begun_at,
             },
             {
               title: 'Remaining',
               numeric: true,
-              cell: (hold) => show(hold.remaining_s, 'seconds'),
+              cell: (hold) => remaining(hold.remaining_s),
               value: (hold) => hold.remaining_s,
             },
             {

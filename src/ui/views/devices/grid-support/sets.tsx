@@ -3,7 +3,7 @@ import { anyCall } from '../../../api/call';
 import type { Call } from '../../../api/call';
 import { Action } from '../../../kit/action';
 import { Chip, Empty, Panel } from '../../../kit/panel';
-import { dash, timeOfDay, words } from '../../../look/format';
+import { dash, sourceName, timeOfDay, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { param, setParam } from '../../../store/route';
 import type { FunctionEntry, Settings } from './functions';
@@ -124,7 +124,9 @@ export function SetsPanel({ device, entry, sets }: SetsPanelProps) {
               </Chip>
             )}
             <span class="muted">
-              {set.changed_by ? `${set.changed_by.source} ${timeOfDay(set.changed_by.changed_at)}` : 'as at the start'}
+              {set.changed_by
+                ? `${sourceName(set.changed_by.source)} ${timeOfDay(set.changed_by.changed_at)}`
+                : 'as at the start'}
             </span>
           </li>
         ))}

@@ -2,7 +2,7 @@ import { get } from '../../../api/call';
 import { Panel } from '../../../kit/panel';
 import { Plot } from '../../../kit/plot';
 import type { Mark, Point } from '../../../kit/plot';
-import { show, words } from '../../../look/format';
+import { remaining, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { param, setParam } from '../../../store/route';
 import type { PageProps } from './curve-page';
@@ -156,9 +156,9 @@ function TripEditor(props: EditorProps) {
             onMove={draft.move}
             step={spec.step}
           >
-            {toTrip == null ? 'The trip timer does not run.' : `Trips in ${show(toTrip, 'seconds')}.`} Times of 0 s are
-            drawn at the lower edge. Vertical line: now. Solid: set 1, in force. Dashed: stored sets. In colour: the set
-            that is edited.
+            {toTrip == null ? 'The trip timer does not run.' : `Trips in ${remaining(toTrip)}.`} Times of 0 s are drawn
+            at the lower edge. Vertical line: now. Solid: set 1, in force. Dashed: stored sets. In colour: the set that
+            is edited.
           </Plot>
           <Points
             draft={draft}

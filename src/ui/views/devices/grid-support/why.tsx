@@ -5,7 +5,7 @@ import { Action } from '../../../kit/action';
 import { Empty, Facts, Panel } from '../../../kit/panel';
 import { Plot } from '../../../kit/plot';
 import { Table } from '../../../kit/table';
-import { dash, fixed, show, timeOfDay, words } from '../../../look/format';
+import { dash, fixed, remaining, show, timeOfDay, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { useOverview } from '../../../store/site';
 import { useWhy } from '../waterfall/chain';
@@ -64,11 +64,9 @@ export function Why({ device }: { readonly device: number }) {
             ['Ride-through', words(now.ride_through)],
             [
               'Time to trip',
-              trips.length === 0
-                ? dash
-                : trips.map(([name, s]) => `${functionWords(name)} ${show(s, 'seconds')}`).join(', '),
+              trips.length === 0 ? dash : trips.map(([name, s]) => `${functionWords(name)} ${remaining(s)}`).join(', '),
             ],
-            ['Time to enter service', show(now.time_to_enter_service_s, 'seconds')],
+            ['Time to enter service', remaining(now.time_to_enter_service_s)],
           ]}
         />
       </Panel>

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../../../kit/chart';
 import { ChartRoom } from '../../../kit/chart-room';
+import { Refused } from '../../../kit/action';
 import { Panel } from '../../../kit/panel';
 import { deviceHref } from '../../../store/route';
 import { useClock } from '../../../store/site';
@@ -25,6 +26,7 @@ export function LastMinutes({ device }: PageProps) {
   );
   return (
     <Panel title="Last 15 minutes" tools={<a href={deviceHref(index, 'charts')}>Charts</a>}>
+      <Refused problem={problem} />
       {problem === null && !samples.has(index) && <ChartRoom series={powerLinesOfOne} height={heightPx} />}
       {(data.columns[0]?.length ?? 0) > 0 && (
         <Chart

@@ -1,7 +1,7 @@
 /** Controls that several kinds of devices have. */
 import { get, post } from '../../../api/call';
 import type { BodyOf, ReplyOf } from '../../../api/call';
-import { fixed } from '../../../look/format';
+import { fixed, remaining } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { setBy, writerText } from '../page';
 import type { PageProps } from '../page';
@@ -35,7 +35,7 @@ export function IrradianceControl({ device }: PageProps) {
   if (weather === undefined) return null;
   const { irradiance_w_m2: present, source, changed_by: by, duration_remaining_s: left } = weather.data;
   const isSet = weather.isSet('irradiance_w_m2');
-  const span = left === null ? '' : `, ${fixed(left, 0)} s left`;
+  const span = left === null ? '' : `, ${remaining(left)} left`;
   return (
     <Setter
       name="Irradiance"

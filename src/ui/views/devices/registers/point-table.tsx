@@ -6,7 +6,7 @@ import { Icon } from '../../../kit/icons';
 import { copyText } from '../../../kit/table';
 import { useClock } from '../../../store/site';
 import { param, setParam } from '../../../store/route';
-import { words, dash } from '../../../look/format';
+import { dash, sourceName } from '../../../look/format';
 
 const units: Readonly<Record<string, string>> = {
   Pct: '%',
@@ -244,7 +244,7 @@ function PointRow({ point, simTime, isChosen, typed, problem, onTyped }: PointRo
       <td class="mono raw">{rawText(point.raw)}</td>
       <td class="num">{point.address}</td>
       <td>{point.access}</td>
-      <td title={point.source_detail ?? undefined}>{words(point.source)}</td>
+      <td title={point.source_detail ?? undefined}>{sourceName(point.source)}</td>
       <td class="num">{ageText(point.changed_at, simTime)}</td>
     </tr>
   );

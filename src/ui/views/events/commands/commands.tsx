@@ -6,7 +6,7 @@ import { DevicePicker } from '../../../kit/choices';
 import { Chip, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { timeOfDay, words } from '../../../look/format';
+import { sourceName, timeOfDay, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { useDevice, useOverview } from '../../../store/site';
 
@@ -82,7 +82,7 @@ export function Commands() {
           },
           {
             title: 'By',
-            cell: ({ source, source_detail }) => `${words(source)} ${source_detail ?? ''}`,
+            cell: ({ source, source_detail }) => `${sourceName(source)} ${source_detail ?? ''}`,
             value: ({ source }) => source,
           },
           { title: 'Queued', cell: ({ queued_at }) => timeOfDay(queued_at), value: ({ queued_at }) => queued_at },

@@ -4,7 +4,7 @@ import { Action } from '../../../kit/action';
 import { Chip, Empty, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
-import { dash, duration, fixed, termOf, words, timeOfDay } from '../../../look/format';
+import { dash, duration, fixed, sourceName, termOf, timeOfDay, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { useOverview } from '../../../store/site';
 import { InjectPanel } from './inject';
@@ -50,7 +50,7 @@ function leftOf({ remaining_s, remaining }: Fault): string {
 
 function writerOf({ source, source_detail, profile, device_profile }: Fault): string {
   const from = profile ?? device_profile;
-  return `${words(source)}${source_detail === null ? '' : ` ${source_detail}`}${from === null ? '' : `, profile ${from}`}`;
+  return `${sourceName(source)}${source_detail === null ? '' : ` ${source_detail}`}${from === null ? '' : `, profile ${from}`}`;
 }
 
 /** The device and the part of it that a fault acts on, in words. */

@@ -1,9 +1,11 @@
+import { useRef } from 'preact/hooks';
 import { get, post } from '../../../api/call';
 import { Action } from '../../../kit/action';
+import { useBox } from '../../../kit/box';
 import { Chip, Facts, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { dash, wallTime } from '../../../look/format';
+import { dash, duration, wallDate, wallTime } from '../../../look/format';
 import { param, setParam } from '../../../store/route';
 import { useLive } from '../../../store/live';
 import { membersOf } from './state';
@@ -19,7 +21,9 @@ const colours: Readonly<Record<CsipControl['state'], string>> = {
   rejected: 'var(--bad)',
 };
 
-const [width, left, rowPx] = [900, 150, 26];
+const [left, rowPx, endPx] = [150, 26, 90];
+/** Width before the page is laid out, and the least one, below which the drawing scrolls. */
+const [startPx, minPx] = [900, 420];
 /** Maximum number of events in the drawing; older ones are left out. */
 const maxRows = 40;
 
@@ -32,22 +36,36 @@ interface TimelineProps {
 
 /** Events as bars with their state, responses as circles, and the time of the server as a line. */
 function Timeline({ controls, nowMs, onChoose }: TimelineProps) {
+  const figure = useRef<HTMLElement>(null);
+  const width = Math.max(minPx, useBox(figure).widthPx || startPx);
   const newest = [...controls].sort((a, b) => a.effective_start.localeCompare(b.effective_start)).slice(-maxRows);
   const startOf = (each: CsipControl) => Date.parse(each.effective_start);
   const endOf = (each: CsipControl) => startOf(each) + each.effective_duration_s * 1000;
   const responseTimes = newest.flatMap(({ responses }) => responses.map(({ created_at: at }) => Date.parse(at)));
   const from = Math.min(...newest.map(startOf), ...responseTimes, nowMs ?? Infinity);
   const to = Math.max(...newest.map(endOf), ...responseTimes, nowMs ?? -Infinity, from + 1000);
-  const x = (ms: number) => left + ((ms - from) / (to - from)) * (width - left - 90);
+  const x = (ms: number) => left + ((ms - from) / (to - from)) * (width - left - endPx);
   const height = newest.length * rowPx + 24;
   return (
-    <figure class="plot timeline">
-      <svg viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Events over time">
+    <figure class="plot timeline" ref={figure}>
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Events over time">
         {newest.map((each, row) => {
           const y = row * rowPx + 4;
-          const name = `${each.description ?? each.mrid}: ${each.state}, ${each.effective_start}, ${each.effective_duration_s} s`;
+          const name = `${each.description ?? each.mrid}: ${each.state}, ${wallDate(each.effective_start)}, ${duration(each.effective_duration_s)}`;
           return (
-            <g key={`${each.mrid} ${each.end_device_lfdi}`} data-state={each.state} onClick={() => onChoose(each.mrid)}>
+            <g
+              key={`${each.mrid} ${each.end_device_lfdi}`}
+              role="button"
+              tabIndex={0}
+              aria-label={name}
+              data-state={each.state}
+              onClick={() => onChoose(each.mrid)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' && event.key !== ' ') return;
+                event.preventDefault();
+                onChoose(each.mrid);
+              }}
+            >
               <title>{name}</title>
               <text class="note" x={0} y={y + 13}>
                 {(each.description ?? each.mrid).slice(0, 22)}
@@ -73,7 +91,7 @@ function Timeline({ controls, nowMs, onChoose }: TimelineProps) {
                   fill="var(--surface)"
                   stroke="var(--text)"
                 >
-                  <title>{`response ${response.status} ${response.status_text}, ${response.result}, ${response.created_at}`}</title>
+                  <title>{`response ${response.status} ${response.status_text}, ${response.result}, ${wallDate(response.created_at)}`}</title>
                 </circle>
               ))}
             </g>
@@ -85,7 +103,7 @@ function Timeline({ controls, nowMs, onChoose }: TimelineProps) {
         <text x={left} y={height - 4}>
           {wallTime(new Date(from).toISOString())}
         </text>
-        <text x={width - 90} y={height - 4} text-anchor="end">
+        <text x={width - endPx} y={height - 4} text-anchor="end">
           {wallTime(new Date(to).toISOString())}
         </text>
       </svg>
@@ -204,10 +222,13 @@ function Chosen({ device, control }: { readonly device: number; readonly control
         <Facts
           rows={[
             ['Program', <code>{control.program_href}</code>],
-            ['Created', control.creation_time],
-            ['Start', `${control.start}, in effect ${control.effective_start}`],
-            ['Duration', `${control.duration_s} s, in effect ${control.effective_duration_s} s`],
-            ['Randomized', `start ${control.randomize_start_s} s, duration ${control.randomize_duration_s} s`],
+            ['Created', wallDate(control.creation_time)],
+            ['Start', `${wallDate(control.start)}, in effect ${wallDate(control.effective_start)}`],
+            ['Duration', `${duration(control.duration_s)}, in effect ${duration(control.effective_duration_s)}`],
+            [
+              'Randomized',
+              `start ${duration(control.randomize_start_s)}, duration ${duration(control.randomize_duration_s)}`,
+            ],
             ['Devices', control.device_indices.join(', ')],
           ]}
         />

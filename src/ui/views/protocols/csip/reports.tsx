@@ -3,7 +3,7 @@ import { Action } from '../../../kit/action';
 import { Form } from '../../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { dash, wallTime } from '../../../look/format';
+import { dash, wallDate, wallTime } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import type { PartProps } from './state';
 
@@ -50,7 +50,7 @@ function Documents({ device }: DeviceProps) {
                 <>
                   <Facts
                     rows={[
-                      ['Sent', sent.sent_at],
+                      ['Sent', wallDate(sent.sent_at)],
                       [
                         'Result',
                         <Chip tone={sent.result === 'accepted' ? 'good' : 'bad'}>

@@ -6,7 +6,7 @@ import { Form } from '../../../kit/form';
 import type { Field, Values } from '../../../kit/form';
 import { Chip, Facts, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { dash } from '../../../look/format';
+import { dash, sourceName, wallDate } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import type { PartProps } from './state';
 
@@ -96,7 +96,9 @@ export function Settings({ device }: PartProps) {
                 ['CCM-8 only', config.strict_cipher ? 'yes' : 'no'],
                 [
                   'Changed by',
-                  config.changed_by === null ? dash : `${config.changed_by.source}, ${config.changed_by.changed_at}`,
+                  config.changed_by === null
+                    ? dash
+                    : `${sourceName(config.changed_by.source)}, ${wallDate(config.changed_by.changed_at)}`,
                 ],
               ]}
             />
@@ -148,7 +150,7 @@ function Certificates({ device }: { readonly device: number }) {
               ['SFDI', data.sfdi ?? dash],
               ['Subject', data.subject === null || data.subject === '' ? dash : data.subject],
               ['Issuer', data.issuer ?? dash],
-              ['Valid', `${data.not_before ?? dash} to ${data.not_after ?? dash}`],
+              ['Valid', `${wallDate(data.not_before)} to ${wallDate(data.not_after)}`],
               ['Chain', data.chain_length ?? dash],
             ]}
           />

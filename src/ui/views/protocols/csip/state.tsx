@@ -5,7 +5,7 @@ import { Form } from '../../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { dash, fixed } from '../../../look/format';
+import { dash, duration, fixed, remaining, wallDate } from '../../../look/format';
 import { useLive } from '../../../store/live';
 
 type CsipStatus = ReplyOf<'csip/status'>;
@@ -70,9 +70,9 @@ function Connection({ device, status }: PartProps) {
             ['LFDI', <code>{status.lfdi ?? dash}</code>],
             ['SFDI', status.sfdi ?? dash],
             ['Devices', status.device_indices.join(', ')],
-            ['Last contact', connection.last_contact ?? dash],
+            ['Last contact', wallDate(connection.last_contact)],
             ['Attempts', `${connection.attempts}, consecutive failures ${connection.consecutive_failures}`],
-            ['Next attempt', connection.retry_in_s === null ? dash : `in ${fixed(connection.retry_in_s, 0)} s`],
+            ['Next attempt', connection.retry_in_s === null ? dash : `in ${remaining(connection.retry_in_s)}`],
             ['Last error', connection.last_error ?? dash],
             ['Poll rates, s', membersOf(status.poll_rates_s)],
           ]}
@@ -100,12 +100,12 @@ function ServerTime({ device }: DeviceProps) {
       ) : (
         <Facts
           rows={[
-            ['Server time', <span data-test="server-time">{time.server_time}</span>],
+            ['Server time', <span data-test="server-time">{wallDate(time.server_time)}</span>],
             ['Offset', `${fixed(time.offset_s, 1)} s to this machine`],
             ['Quality', time.quality ?? dash],
-            ['Time zone', time.tz_offset_s === null ? dash : `${time.tz_offset_s} s`],
-            ['Daylight saving', time.dst_offset_s === null ? dash : `${time.dst_offset_s} s`],
-            ['Read', `${fixed(time.age_s, 0)} s ago`],
+            ['Time zone', time.tz_offset_s === null ? dash : duration(time.tz_offset_s)],
+            ['Daylight saving', time.dst_offset_s === null ? dash : duration(time.dst_offset_s)],
+            ['Read', `${duration(Math.round(time.age_s))} ago`],
             ['Address', <code>{time.href ?? dash}</code>],
           ]}
         />
@@ -124,8 +124,8 @@ function Communication({ device, status }: PartProps) {
           <Chip tone="good">not lost by the simulator</Chip>
         ) : (
           <Chip tone="bad">
-            lost since {lost.since}
-            {lost.until === null ? '' : ` until ${lost.until}`}
+            lost since {wallDate(lost.since)}
+            {lost.until === null ? '' : ` until ${wallDate(lost.until)}`}
           </Chip>
         )}
         <Form

@@ -4,7 +4,7 @@ import type { Call } from '../../../api/call';
 import { Form } from '../../../kit/form';
 import { Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { dash, words } from '../../../look/format';
+import { capitalized, dash, dateAndTime, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { param, setParam } from '../../../store/route';
 import type { PartProps } from './connection';
@@ -115,6 +115,11 @@ interface ListProps {
 }
 
 /** Rows of an answer with a column for each name. */
+/** Columns of instants, which are shown in the zone of the simulated clock. */
+const instants: ReadonlySet<string> = new Set(['started_at', 'ended_at', 'expires_at', 'valid_from', 'valid_to']);
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
+
 function List({ title, rows, names, empty }: ListProps) {
   return (
     <Panel title={title} flush wide>
@@ -124,7 +129,8 @@ function List({ title, rows, names, empty }: ListProps) {
         keyOf={(row) => names.map((name) => row[name]).join(' ')}
         empty={empty}
         columns={names.map((name) => ({
-          title: words(name),
+          title: capitalized(words(name)),
+          ...(instants.has(name) && { cell: (row: Row) => dateAndTime(textOf(row[name])) }),
           value: (row: Row) => row[name],
         }))}
       />

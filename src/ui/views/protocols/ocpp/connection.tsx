@@ -6,7 +6,7 @@ import { CallLine } from '../../../kit/api-switch';
 import { FieldInput, Form } from '../../../kit/form';
 import { Chip, Facts, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
-import { dash, duration, fixed, wallDate, wallTime } from '../../../look/format';
+import { dash, duration, fixed, remaining, wallDate, wallTime } from '../../../look/format';
 
 export type ChargePoint = NonNullable<ReplyOf<'ocpp'>['charge_points'][number]>;
 
@@ -46,8 +46,11 @@ export function Connection({ status }: PartProps) {
               ['Security profile', status.security_profile],
               ['TLS', status.tls === null ? dash : `${status.tls.version} ${status.tls.cipher}`],
               ['Connected', <span title={wallDate(status.connected_since)}>{forSpan(status.connected_since)}</span>],
-              ['Next attempt', status.reconnect_in_s === null ? dash : `in ${fixed(status.reconnect_in_s, 0)} s`],
-              ['Heartbeat', status.heartbeat_interval_s === null ? dash : `every ${status.heartbeat_interval_s} s`],
+              ['Next attempt', status.reconnect_in_s === null ? dash : `in ${remaining(status.reconnect_in_s)}`],
+              [
+                'Heartbeat',
+                status.heartbeat_interval_s === null ? dash : `every ${duration(status.heartbeat_interval_s)}`,
+              ],
               ['Last heartbeat', wallTime(status.last_heartbeat_at)],
               ['Queued', `${status.queue.calls} calls, ${status.queue.transaction_messages} transaction messages`],
               ['Clock offset', status.clock_offset_s === null ? dash : `${fixed(status.clock_offset_s, 1)} s`],
@@ -92,8 +95,20 @@ function Connect({ status }: PartProps) {
         // a new form after success, so that the password does not stay in the page
         key={round}
         fields={[
-          { kind: 'text', name: 'url', label: 'Central system', placeholder: status.url ?? 'ws://host:port/path' },
-          { kind: 'choice', name: 'security_profile', label: 'Security profile', options: ['0', '1', '2', '3'] },
+          {
+            kind: 'text',
+            name: 'url',
+            label: 'Central system',
+            value: status.url ?? '',
+            placeholder: 'ws://host:port/path',
+          },
+          {
+            kind: 'choice',
+            name: 'security_profile',
+            label: 'Security profile',
+            options: ['0', '1', '2', '3'],
+            value: String(status.security_profile),
+          },
           { kind: 'text', name: 'password', label: 'Password', secret: true, hint: 'Never shown again' },
         ]}
         submit="Connect"

@@ -8,6 +8,7 @@ import { Table } from '../../../kit/table';
 import { useLive } from '../../../store/live';
 import { param, setParam } from '../../../store/route';
 import type { PartProps } from './connection';
+import { dateAndTime } from '../../../look/format';
 
 type Schedule = ReplyOf<'ocpp/{id}/composite-schedule'>;
 
@@ -107,7 +108,7 @@ function Composite({ status }: PartProps) {
 function Steps({ schedule }: { readonly schedule: Schedule }) {
   const { periods, duration_s: duration, unit, start } = schedule;
   const limits = periods.map(({ limit }) => limit).filter((limit) => limit !== null);
-  if (limits.length === 0) return <Empty>No limit from {start} on: no charging profile applies.</Empty>;
+  if (limits.length === 0) return <Empty>No limit from {dateAndTime(start)} on: no charging profile applies.</Empty>;
   const lines: Point[][] = [];
   periods.forEach(({ start_s, limit }, index) => {
     if (limit === null) return;
@@ -124,7 +125,7 @@ function Steps({ schedule }: { readonly schedule: Schedule }) {
     <>
       <Plot
         label="Composite schedule"
-        x={{ label: `Time after ${start}`, unit: 's', min: 0, max: duration }}
+        x={{ label: `Time after ${dateAndTime(start)}`, unit: 's', min: 0, max: duration }}
         y={{ label: 'Limit', unit, min: Math.min(0, ...limits), max: Math.max(1, ...limits) * 1.1 }}
         marks={lines.map((points) => ({ kind: 'line', points, colour: 'var(--p)', width: 2 }))}
       />
@@ -172,7 +173,7 @@ function DerControls({ status }: PartProps) {
             ),
             value: ({ state }) => state,
           },
-          { title: 'Start', value: (each) => each.start_time },
+          { title: 'Start', cell: (each) => dateAndTime(each.start_time), value: (each) => each.start_time },
           { title: 'Values', cell: ({ values }) => <code>{JSON.stringify(values)}</code> },
         ]}
       />

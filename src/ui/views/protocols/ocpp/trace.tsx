@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../../api/call';
 import { Messages } from '../../../kit/messages';
 import { Chip } from '../../../kit/panel';
 import type { Column } from '../../../kit/table';
-import { fixed, wallTime } from '../../../look/format';
+import { fixed, wallDate, wallTime } from '../../../look/format';
 import { param, setParam } from '../../../store/route';
 import { ocppDrawing, ocppSummary } from '../sequence/arrows';
 import type { Broken } from '../sequence/arrows';
@@ -61,7 +61,7 @@ function Detail({ exchange, broken }: DetailProps) {
       <div class="split">
         {(isAnswer(exchange) ? [exchange] : [exchange, answer]).map((message, side) => (
           <div key={side} class="stack">
-            <h3>{message ? `${message.type}, ${message.direction}, ${message.timestamp}` : 'no answer'}</h3>
+            <h3>{message ? `${message.type}, ${message.direction}, ${wallDate(message.timestamp)}` : 'no answer'}</h3>
             <pre class="payload" tabIndex={0} aria-label={side === 0 ? 'Payload of the call' : 'Payload of the answer'}>
               {payloadText(message)}
               {message?.truncated && ' …'}

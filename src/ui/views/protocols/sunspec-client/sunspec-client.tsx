@@ -8,7 +8,7 @@ import type { Values } from '../../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { dash, fixed, show, wallTime, words } from '../../../look/format';
+import { dash, duration, remaining, show, wallTime, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { param, setParam } from '../../../store/route';
 import type { Page } from '../page';
@@ -214,10 +214,23 @@ function Connection({ status }: { readonly status: Status }) {
             { kind: 'text', name: 'host', label: 'Host', value: target?.host ?? '', placeholder: '127.0.0.1' },
             { kind: 'number', name: 'port', label: 'Port', value: target?.port ?? null, placeholder: '502' },
             { kind: 'number', name: 'unit_id', label: 'Unit id', value: target?.unit_id ?? null, placeholder: '1' },
-            { kind: 'number', name: 'timeout_s', label: 'Timeout', unit: 's', placeholder: '2' },
-            { kind: 'number', name: 'base_address', label: 'Base address', placeholder: 'tries all' },
+            {
+              kind: 'number',
+              name: 'timeout_s',
+              label: 'Timeout',
+              unit: 's',
+              value: target?.timeout_s ?? null,
+              placeholder: '2',
+            },
+            {
+              kind: 'number',
+              name: 'base_address',
+              label: 'Base address',
+              value: target?.base_address ?? null,
+              placeholder: 'tries all',
+            },
             { kind: 'text', name: 'path', label: 'Serial port', value: target?.serial?.path ?? '', hint: 'rtu only' },
-            { kind: 'number', name: 'baud', label: 'Baud', hint: 'rtu only' },
+            { kind: 'number', name: 'baud', label: 'Baud', value: target?.serial?.baud ?? null, hint: 'rtu only' },
           ]}
           call={(values) => post('sunspec-client/connect', { body: connectBody(values) })}
           submit="Connect"
@@ -277,8 +290,8 @@ function Polling({ status: { poll } }: { readonly status: Status }) {
         <Facts
           rows={[
             ['Rounds', `${poll.rounds}, failed ${poll.failed_rounds}, late ${poll.late_rounds}`],
-            ['Last round', `${wallTime(poll.last_poll)}, took ${show(poll.last_duration_s, 'seconds')}`],
-            poll.retry_in_s === null ? null : ['Next attempt', `in ${fixed(poll.retry_in_s, 0)} s`],
+            ['Last round', `${wallTime(poll.last_poll)}, took ${duration(poll.last_duration_s)}`],
+            poll.retry_in_s === null ? null : ['Next attempt', `in ${remaining(poll.retry_in_s)}`],
             ...poll.polled
               .filter(({ error }) => error !== null)
               .map(({ id, error }) => [`Model ${id}`, <span class="issue">{error}</span>] as const),

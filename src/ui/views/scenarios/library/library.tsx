@@ -4,7 +4,7 @@ import { Empty } from '../../../kit/panel';
 import { Segments } from '../../../kit/segments';
 import { Loading } from '../../../kit/states';
 import { useLive } from '../../../store/live';
-import { param, setParam } from '../../../store/route';
+import { href, param, setParam } from '../../../store/route';
 import type { Bundled, Kept, Listing } from '../words';
 import { BundledCard, KeptCard } from './cards';
 
@@ -109,7 +109,7 @@ function Tools({ text, filter }: { readonly text: string; readonly filter: Filte
           Show all
         </button>
       )}
-      <a class="button new-scenario" href="#/scenarios/editor">
+      <a class="button new-scenario" href={href('scenarios/editor')}>
         New scenario
       </a>
     </div>
