@@ -73,15 +73,16 @@ export async function pasted(
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   child.stdin.end(script);
-  let isLate = false;
+  const late = new AbortController();
   const timer = setTimeout(() => {
-    isLate = true;
+    late.abort();
     child.kill('SIGKILL');
     // programs that it has started may hold them
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
   }, maxMs);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(timer);
+  const isLate = late.signal.aborted;
   const outcome = isLate ? `has not ended within ${maxMs / 1000} s` : `ended with ${String(code)}`;
   if (isLate || code !== 0) throw new Error(`${command} ${outcome}\n${script}\n${output}\n${complaints}`);
   return output;
