@@ -3,25 +3,22 @@ import { createConnection } from 'node:net';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { packageFile } from '../../src/core/package-files.ts';
 import { ask } from '../support/http.ts';
 import { programCommand } from '../support/process.ts';
-import { differenceOf, runExample } from './support/cosim.ts';
+import { differenceOf, runExample, runPython } from './support/cosim.ts';
 import { CosimRig, maxDifference, powersOf } from './support/cosim-rig.ts';
 import type { Row } from './support/cosim-rig.ts';
-import { pasted } from './support/documents.ts';
 import { freePorts } from '../support/ports.ts';
-import { describeWith, python } from './support/peers.ts';
+import { describeWith } from './support/peers.ts';
 
 const deviceCount = 3;
 const until = 60;
 /** W or var: 1e-6 of voltage, at which the loop ends, on the slope of the curve */
 const trialTolerance = 0.2;
-const environment = { ...process.env, PYTHONPATH: packageFile('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
 
 async function printed<T>(script: string, argument = ''): Promise<T> {
   const path = fileURLToPath(new URL(`python/${script}.py`, import.meta.url));
-  return JSON.parse(await pasted([python, path, argument], '', environment)) as T;
+  return JSON.parse(await runPython(path, argument)) as T;
 }
 
 interface Result {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { packageFile } from '../../src/core/package-files.ts';
 import { startSimulator, programCommand } from '../support/process.ts';
@@ -61,7 +61,7 @@ describeWith(tools, 'the Python package', function () {
     folder = await mkdtemp(join(tmpdir(), 'derbench-wheel-'));
     await cp(source, join(folder, 'source'), {
       recursive: true,
-      filter: (path) => !/__pycache__|\/(cosim|svp)(\/|$)/.test(path),
+      filter: (path) => !/__pycache__|^(cosim|svp)(\/|$)/.test(relative(source, path)),
     });
     const command = programCommand.map((word) => JSON.stringify(word)).join(' ');
     environment = {

@@ -13,6 +13,8 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 
 from derbench import Client, DerbenchError, Simulator
 
+from .deadline import DeadlineError, deadline
+
 __all__ = ["Report", "arguments", "required", "run", "simulator"]
 
 Site = Mapping[str, Any]
@@ -33,6 +35,7 @@ def arguments(description: Optional[str]) -> argparse.ArgumentParser:
     parser.add_argument("--url", help="a simulator that is up, paused, with the devices of --site")
     parser.add_argument("--site", action="store_true", help="print the configuration of the devices, and end")
     parser.add_argument("--json", metavar="FILE", help="write the table to a file as well")
+    parser.add_argument("--max_s", type=float, default=600, help="real seconds after which it gives up (default: 600)")
     return parser
 
 
@@ -97,10 +100,13 @@ def run(parser: argparse.ArgumentParser, site: Callable[[argparse.Namespace], Si
         return 0
     report = Report()
     try:
-        with simulator(options, devices) as client:
+        with deadline(options.max_s, parser.prog), simulator(options, devices) as client:
             example(options, client, report)
     except DerbenchError as error:
         print(f"{error.code}: {error}", file=sys.stderr)
+        return 1
+    except DeadlineError as error:
+        print(error, file=sys.stderr)
         return 1
     print("\nevery value is in its bounds" if report.holds else "\nvalues are out of their bounds")
     if options.json:

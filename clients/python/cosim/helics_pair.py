@@ -27,6 +27,8 @@ _SECONDS = 80
 _REST_S = 60
 #: percent of rated power: below what the sun gives, so that power stays the same to the watt
 _LIMIT_PCT = 90
+#: real seconds after which the federation is given up
+_LONGEST_S = 60
 #: seconds; the broker and the federates find out within them that one of the others is gone
 _HEARTBEAT = ["--tick=1s", "--timeout=3s"]
 
@@ -56,7 +58,9 @@ def _federation(url: str, is_iterated: bool) -> Tuple[Mapping[str, Any], str]:
     ]
     processes = [subprocess.Popen(each, stdout=subprocess.PIPE, text=True) for each in programs]
     try:
-        outputs = [process.communicate(timeout=60)[0].strip().splitlines() for process in processes]
+        outputs = [process.communicate(timeout=_LONGEST_S)[0].strip().splitlines() for process in processes]
+    except subprocess.TimeoutExpired as error:
+        sys.exit(f"a federate has not ended within {_LONGEST_S} s: {' '.join(error.cmd)}")
     finally:
         for process in processes:
             process.kill()

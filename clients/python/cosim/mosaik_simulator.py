@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import logging
 import math
+import signal
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Union
 
 from derbench import Client, DerbenchError, Exchange, Simulator
 
+from .deadline import deadline
 from .grid_values import AdapterError, Approach, GridValues, RareWarning, phases_of
 from .node_map import NodeMap
 
@@ -63,6 +65,7 @@ _POWERS = {
 }
 _STATES = ("soc_pct", "status")
 _MIN_STEP_S = 0.001
+_LONGEST_FINALIZE_S = 30
 
 
 def _meta(mode: str) -> Json:
@@ -247,6 +250,16 @@ class DerbenchSim(mosaik_api_v3.Simulator):
         return 0.0 if value is None and name in _POWERS else value
 
 
+class _Program(DerbenchSim):
+    """A process of its own, which mosaik ends 0.1 s after it was asked to finalize."""
+
+    def finalize(self) -> None:
+        """To its end: devices that stay attached would stop the clock of the simulator."""
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        with deadline(_LONGEST_FINALIZE_S, "finalize"):
+            super().finalize()
+
+
 if __name__ == "__main__":
     logging.basicConfig(format="%(message)s")
-    sys.exit(mosaik_api_v3.start_simulation(DerbenchSim(), "derbench as a simulator of mosaik.", configure_logging=False))
+    sys.exit(mosaik_api_v3.start_simulation(_Program(), "derbench as a simulator of mosaik.", configure_logging=False))

@@ -261,7 +261,6 @@ export class ActivePower {
   #generator: boolean;
   /** the last decision, without the connection point */
   readonly #decision = new ActiveDecision();
-  /** true: a set-point is enabled, or the power is returning from one */
   #commanded = false;
   /** true: droop raises the power above limit or set-point */
   #raised = false;
@@ -345,6 +344,11 @@ export class ActivePower {
   /** Power after all functions, without the bounds of the connection point, W. */
   get freeW(): number {
     return this.#decision.powerW;
+  }
+
+  /** True if a set-point is enabled, or the power is returning from one. */
+  get isCommanded(): boolean {
+    return this.#commanded;
   }
 
   /** True if droop replaces limit and set-point, or the power returns from there. */
@@ -549,8 +553,11 @@ export class ActivePower {
   /** Power without the connection point once ramps of the source are over, W. */
   demandW({ wMaxW, chargeMaxW }: Settings, link: SourceLink): number {
     const { powerW, targetW, floorW, functionCeilingW } = this.#decision;
-    if (powerW > 0 && powerW >= link.availableW - negligibleW) {
-      return Math.max(powerW, Math.min(link.potentialW, wMaxW, functionCeilingW, targetW ?? Infinity));
+    // a source that turns from absorbing to giving may give nothing yet
+    const isBound = powerW > 0 ? powerW >= link.availableW - negligibleW : link.availableW <= 0 && (targetW ?? 0) > 0;
+    if (isBound) {
+      const demandW = Math.min(link.potentialW, wMaxW, functionCeilingW, targetW ?? Infinity);
+      if (demandW > 0) return Math.max(powerW, demandW);
     }
     if (powerW < 0 && powerW <= negligibleW - link.absorbableW) {
       const maxW = Math.min(link.potentialAbsorbableW, floorW <= -link.absorbableW ? chargeMaxW : -floorW);

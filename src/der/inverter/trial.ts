@@ -7,7 +7,7 @@ import { ActivePower } from './active-power.ts';
 import { lowPowerShare } from './capability.ts';
 import { DcLink } from './dc-link.ts';
 import { advanceOutput, takeUpLoads } from './output.ts';
-import type { Output, ServiceCeiling } from './output.ts';
+import type { InverterRatings, Output, ServiceCeiling } from './output.ts';
 import { ReactivePower } from './reactive-power.ts';
 import { isEnergized } from './service.ts';
 
@@ -35,7 +35,7 @@ const tolerancePct = 1e-3;
 const beginS = 1e-6;
 
 /** The functions of an inverter with the same state, which advance by themselves. */
-class TriedOutput implements Output {
+export class TriedOutput implements Output {
   ratings: Output['ratings'];
   settings: Output['settings'];
   phase: Output['phase'] = 'in_service';
@@ -82,7 +82,7 @@ class TriedOutput implements Output {
 let shared: TriedOutput | null = null;
 
 /** The way of a device to the end of a trial. */
-interface Way {
+export interface Way {
   readonly output: Output;
   readonly grid: GridValues;
   /** that of the trial */
@@ -113,7 +113,7 @@ export function trial(output: Output, grid: GridValues, source: DcSource, dtS: n
     service.lasts &&
     functionsHold(output, end) &&
     !(Number.isFinite(dtS) && movesWithRamp(output, end, tried)) &&
-    sourceHolds(end, tried, dtS, meanPu(output.ratings.wiring, grid));
+    sourceHolds(output, end, tried, dtS, meanPu(output.ratings.wiring, grid));
   return { pW, qVar, phaseLoads, exact };
 }
 
@@ -133,7 +133,7 @@ function sourceAt(
  * Goes to the end in one sub-step, for the many devices whose voltage moves reactive power alone.
  * @returns true if active power stays, and no limit is reached: reactive power then has one target all the way
  */
-function passAtOnce(end: TriedOutput, way: Way): boolean {
+export function passAtOnce(end: TriedOutput, way: Way): boolean {
   const { output, source, dtS } = way;
   const { voltVar, voltWatt } = output.settings;
   if (voltWatt.enabled || voltVar.autoReference || source.planFor !== undefined) return false;
@@ -232,13 +232,20 @@ function functionsHold(before: Output, end: Output): boolean {
 }
 
 /** True if a source ramps to its power beside a function of reactive power: its target may move on the way and back. */
-function movesWithRamp(before: Output, end: Output, source: DcSource): boolean {
+export function movesWithRamp(
+  before: Pick<Output, 'pW'>,
+  end: Pick<Output, 'pW'> & {
+    readonly ratings: Pick<InverterRatings, 'vaMaxRtgVa'>;
+    readonly reactivePower: Pick<ReactivePower, 'activeFunction'>;
+  },
+  source: Pick<DcSource, 'outputRampDcWS'>,
+): boolean {
   const isRamping = source.outputRampDcWS !== undefined && end.reactivePower.activeFunction !== null;
   return isRamping && Math.abs(end.pW - before.pW) > tolerance * end.ratings.vaMaxRtgVa;
 }
 
 /** True if the source gives the power of the end all the time, without a ramp to it. */
-function sourceHolds(end: Output, source: DcSource, dtS: number, terminalPu: number): boolean {
+function sourceHolds(before: Output, end: Output, source: DcSource, dtS: number, terminalPu: number): boolean {
   if (!isEnergized(end.phase)) return true;
   const { activePower, reactivePower, link, settings, ratings, pW, qVar } = end;
   const tolerated = tolerance * ratings.wMaxRtgW;
@@ -249,6 +256,8 @@ function sourceHolds(end: Output, source: DcSource, dtS: number, terminalPu: num
   if (source.holds === undefined) return true;
   return source.holds({
     dcW: link.dcW(pW),
+    fromDcW: link.dcOf(before.pW),
+    setPointRampWS: activePower.isCommanded ? end.rampWS : null,
     isShare: settings.voltWatt.ofAvailable && activePower.voltWattPct < 100,
     decidedVar: reactivePower.isOfLoads ? null : qVar,
     dtS,

@@ -69,6 +69,10 @@ export interface DcRequest {
 /** A constant power for some time. */
 export interface PowerCourse {
   readonly dcW: number;
+  /** at its beginning */
+  readonly fromDcW: number;
+  /** slope of the set-point that the power follows, W per second; null: it follows none */
+  readonly setPointRampWS: number | null;
   /** true: it is a share of what the source could give */
   readonly isShare: boolean;
   /** as that of `decideVar` */

@@ -11,7 +11,7 @@ import { byTest } from '../../support/rig.ts';
 import { HandWall } from '../../support/wall.ts';
 import { useCurve } from '../inverter/ideal-rig.ts';
 import { disturb, gridValues, kindNames, oneOf, steadyPlant } from './trial-cases.ts';
-import { expectStep, isExact, set, step, tried, volts } from './trial-rig.ts';
+import { compareStep, expectStep, isExact, set, step, tried, volts } from './trial-rig.ts';
 
 const dayKinds = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
 
@@ -50,16 +50,8 @@ describe('a trial of the exchange', () => {
         await step(plant, oneOf(random, [0.1, 1, 10, 60]));
         const values = gridValues(random, plant.devices.length);
         const dtS = oneOf(random, [0.02, 0.1, 0.5, 1, 1, 5, 30]);
-        const trials = plant.exchange.trial(values, dtS);
-        await step(plant, dtS, values);
-        plant.exchange.states().forEach((state, place) => {
-          const { exact, powerW, reactivePowerVar } = trials[place]!;
-          if (!exact) return;
-          exactCount += 1;
-          const { ratedVa } = plant.exchange.now!.devices[place]!;
-          const errors = [powerW - state!.powerW, reactivePowerVar - state!.reactivePowerVar].map((d) => d / ratedVa);
-          if (errors.some((error) => !(Math.abs(error) <= 1e-3)))
-            failures.push(`${kindNames[place]!} in plant ${n}, round ${round}, ${dtS} s: off by ${errors.join()}`);
+        exactCount += await compareStep(plant, dtS, values, (place, difference) => {
+          failures.push(`${kindNames[place]!} in plant ${n}, round ${round}, ${dtS} s: ${difference}`);
         });
       }
     }

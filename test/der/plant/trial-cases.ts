@@ -50,7 +50,7 @@ export function steadyPlant(names = kindNames, options: TestPlantOptions = {}): 
   return plant;
 }
 
-const between = (random: RandomStream, from: number, to: number) => from + (to - from) * random.next();
+export const between = (random: RandomStream, from: number, to: number) => from + (to - from) * random.next();
 export const oneOf = <T>(random: RandomStream, list: readonly T[]): T => list[Math.floor(random.next() * list.length)]!;
 
 type Draw = (random: RandomStream) => (tx: WritableMapView) => void;

@@ -27,3 +27,24 @@ export async function expectStep(plant: SimPlant, dtS: number, values: OutsideCo
   expect(trial.powerW).to.be.closeTo(state.powerW, 1e-3 * ratedVa);
   expect(trial.reactivePowerVar).to.be.closeTo(state.reactivePowerVar, 1e-3 * ratedVa);
 }
+
+/**
+ * Tries a step, takes it, and notes each exact trial that differs by more than 0.1 % of the rating.
+ * @returns the number of exact trials
+ */
+export async function compareStep(
+  plant: SimPlant,
+  dtS: number,
+  values: OutsideColumns,
+  note: (place: number, difference: string) => void,
+): Promise<number> {
+  const trials = plant.exchange.trial(values, dtS);
+  await step(plant, dtS, values);
+  for (const [place, state] of plant.exchange.states().entries()) {
+    const { exact, powerW, reactivePowerVar } = trials[place]!;
+    const { ratedVa } = plant.exchange.now!.devices[place]!;
+    const errors = [powerW - state!.powerW, reactivePowerVar - state!.reactivePowerVar].map((d) => d / ratedVa);
+    if (exact && errors.some((error) => !(Math.abs(error) <= 1e-3))) note(place, `off by ${errors.join()}`);
+  }
+  return trials.filter((trial) => trial!.exact).length;
+}

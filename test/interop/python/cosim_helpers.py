@@ -4,10 +4,15 @@ import contextlib
 import io
 import json
 import os
+import signal
+import subprocess
+import sys
 import tempfile
+import threading
 import unittest
 
 from cosim.convergence import converge
+from cosim.deadline import DeadlineError, deadline
 from cosim.example import Report, required
 from cosim.node_map import NodeMap, NodeMapError
 
@@ -164,6 +169,43 @@ class Packages(unittest.TestCase):
         with self.assertRaises(SystemExit) as ended:
             required("no_such_solver", "no-such-solver")
         self.assertIn("This example needs the Python package no-such-solver: pip install no-such-solver", ended.exception.code)
+
+
+class Deadlines(unittest.TestCase):
+    def test_a_wait_that_does_not_end_is_left_with_the_place_of_its_threads(self):
+        cleared = []
+        with tempfile.TemporaryFile("w+") as printed, contextlib.redirect_stderr(printed):
+            with self.assertRaisesRegex(DeadlineError, "^the wait has not ended within 0.1 s$"):
+                with deadline(0.1, "the wait"):
+                    try:
+                        threading.Event().wait(60)
+                    except (Exception, KeyboardInterrupt):
+                        self.fail("nothing in the block catches it")
+                    finally:
+                        cleared.append(True)
+            printed.seek(0)
+            text = printed.read()
+        self.assertEqual(cleared, [True])
+        self.assertRegex(text, r"(?s)^the wait has not ended within 0.1 s; its threads stand at:\n.*File .*threading\.py")
+
+    def test_a_block_that_ends_in_time_is_left_alone(self):
+        before = signal.getsignal(signal.SIGINT)
+        with deadline(60, "the block"):
+            pass
+        with self.assertRaises(KeyError), deadline(60, "the block"):
+            raise KeyError("its own")
+        with self.assertRaises(KeyboardInterrupt), deadline(60, "the block"):
+            signal.raise_signal(signal.SIGINT)
+        self.assertIs(signal.getsignal(signal.SIGINT), before)
+
+    def test_a_block_that_does_not_clean_up_ends_the_program(self):
+        program = (
+            "import threading\nfrom cosim.deadline import deadline\nwait = threading.Event().wait\n"
+            "with deadline(0.1, 'the wait', grace_s=0.1):\n    try:\n        wait(60)\n    finally:\n        wait(60)\n"
+        )
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
+        self.assertEqual(ended.returncode, 1)
+        self.assertTrue(ended.stderr.endswith("the wait has not ended within 0.1 s, and does not clean up\n"), ended.stderr)
 
 
 class Tables(unittest.TestCase):

@@ -12,7 +12,7 @@ HOST, PORT = sys.argv[1], int(sys.argv[2])
 
 def scrape():
     """Content type and families of one answer."""
-    with urllib.request.urlopen(f"http://{HOST}:{PORT}/api/sim/metrics") as answer:
+    with urllib.request.urlopen(f"http://{HOST}:{PORT}/api/sim/metrics", timeout=30) as answer:
         kind = answer.headers["Content-Type"]
         families = list(text_string_to_metric_families(answer.read().decode()))
     return {

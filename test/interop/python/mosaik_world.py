@@ -6,6 +6,7 @@ import sys
 
 import mosaik
 import mosaik_api_v3
+from cosim.deadline import deadline
 
 #: per unit of voltage by W and by var: a curve of 44 % over 6 % makes a loop of a slope of about 0.5
 R_PER_W, X_PER_VAR = 2e-6, 6e-6
@@ -55,7 +56,7 @@ class Lines(mosaik_api_v3.Simulator):
 options = json.loads(sys.argv[1])
 looped = options["mode"] == "hybrid"
 config = {"lines": {"python": "__main__:Lines"}, "derbench": {"cmd": "%(python)s -m cosim.mosaik_simulator %(addr)s"}}
-with mosaik.World(config, skip_greetings=True, configure_logging=False) as world:
+with deadline(90, "the world"), mosaik.World(config, skip_greetings=True, configure_logging=False) as world:
     with world.group():
         lines = world.start("lines", looped=looped)
         derbench = world.start("derbench", mode=options["mode"], **options["init"])

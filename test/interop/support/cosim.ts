@@ -24,13 +24,21 @@ export interface Table {
 
 const environment = { ...process.env, PYTHONPATH: packageFile('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
 const simulator = programCommand.join(' ');
+/** Below the limit of the tests, so that a program that waits says where. */
+const longestRunS = 100;
+const longestRunMs = 1000 * (longestRunS + 10);
+
+/** Standard output of a program of Python that uses the package. */
+export const runPython = (...args: readonly string[]): Promise<string> =>
+  pasted([python, ...args], '', environment, undefined, longestRunMs);
 
 /** Runs an example to its end. @throws Error with its output unless every value of its table is in its bounds */
 export async function runExample(name: string, ...flags: readonly string[]): Promise<Table> {
   const folder = await mkdtemp(join(tmpdir(), 'derbench-cosim-'));
   const file = join(folder, 'table.json');
   try {
-    await pasted([python, '-m', `cosim.${name}`, '--derbench', simulator, '--json', file, ...flags], '', environment);
+    const limit = ['--max_s', String(longestRunS)];
+    await runPython('-m', `cosim.${name}`, '--derbench', simulator, '--json', file, ...limit, ...flags);
     return JSON.parse(await readFile(file, 'utf8')) as Table;
   } finally {
     await rm(folder, { recursive: true });
@@ -47,5 +55,5 @@ export function differenceOf({ rows }: Table, name: string): number {
 /** Standard output of a script of test/interop/python that uses the package. */
 export function runScript(script: string, ...args: readonly string[]): Promise<string> {
   const path = fileURLToPath(new URL(`../python/${script}.py`, import.meta.url));
-  return pasted([python, path, simulator, ...args], '', environment);
+  return runPython(path, simulator, ...args);
 }

@@ -52,12 +52,19 @@ export class Desk {
   }
 }
 
-/** Standard output of a program that reads its script from its input. @throws Error with both outputs if it fails */
+/** A program of a document that takes longer is ended. */
+const longestRunMs = 600_000;
+
+/**
+ * Standard output of a program that reads its script from its input.
+ * @throws Error with both outputs if it fails, or has not ended in time
+ */
 export async function pasted(
   program: readonly [string, ...string[]],
   script: string,
   env: NodeJS.ProcessEnv = process.env,
   cwd = root,
+  maxMs = longestRunMs,
 ): Promise<string> {
   const [command, ...args] = program;
   const child = spawn(command, args, { cwd, env });
@@ -66,7 +73,17 @@ export async function pasted(
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   child.stdin.end(script);
+  const late = new AbortController();
+  const timer = setTimeout(() => {
+    late.abort();
+    child.kill('SIGKILL');
+    // programs that it has started may hold them
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
+  }, maxMs);
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${command} ended with ${String(code)}\n${script}\n${output}\n${complaints}`);
+  clearTimeout(timer);
+  const isLate = late.signal.aborted;
+  const outcome = isLate ? `has not ended within ${maxMs / 1000} s` : `ended with ${String(code)}`;
+  if (isLate || code !== 0) throw new Error(`${command} ${outcome}\n${script}\n${output}\n${complaints}`);
   return output;
 }

@@ -78,10 +78,11 @@ export interface Connector {
   allocatedW: number;
   /**
    * prepared sub-step, means: maximum charge and discharge, and the power without a set-point of the inverter
-   * (`unrestrictedEndW`: at the end of the sub-step)
+   * (`dischargeableEndW`, `unrestrictedEndW`: at the end of the sub-step)
    */
   chargeableW: number;
   dischargeableW: number;
+  dischargeableEndW: number;
   unrestrictedW: number;
   unrestrictedEndW: number;
   ramping: boolean;
@@ -142,6 +143,7 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     allocatedW: 0,
     chargeableW: 0,
     dischargeableW: 0,
+    dischargeableEndW: 0,
     unrestrictedW: 0,
     unrestrictedEndW: 0,
     ramping: false,
@@ -314,14 +316,18 @@ function countEnergy(c: Connector, energyWh: number): void {
 export const isHeldByDer = ({ planW, unrestrictedW }: Connector): boolean =>
   Math.abs(planW - unrestrictedW) > unrestrictedToleranceW;
 
+/** True if the plan is the most that the vehicle discharges, on its ramp to more. */
+const isRampingToDischarge = ({ planW, dischargeableW, dischargeableEndW }: Connector): boolean =>
+  planW < 0 && planW + dischargeableW <= unrestrictedToleranceW && dischargeableEndW > dischargeableW;
+
 /** Applies the planned power over a time: counters, state of charge, and whether the inverter held it back. */
 export function flow(c: Connector, hours: number): void {
   const { vehicle, planW } = c;
   // a reading is never -0
   c.powerW = planW === 0 ? 0 : planW;
   c.heldByDer = isHeldByDer(c);
-  if (c.heldByDer) c.ramping = false;
-  c.flowW = c.heldByDer ? planW : c.unrestrictedEndW;
+  if (c.heldByDer) c.ramping = isRampingToDischarge(c);
+  c.flowW = !c.heldByDer ? c.unrestrictedEndW : c.ramping ? -c.dischargeableEndW : planW;
   if (vehicle === null || planW === 0) return;
   const perJ = planW > 0 ? vehicle.socPerJ : vehicle.drainPerJ;
   vehicle.soc = Math.max(0, Math.min(1, vehicle.soc + planW * perJ * hours * 3600));

@@ -81,6 +81,8 @@ const clockResolutionS = 1e-6;
 const negligibleShare = 1e-4;
 /** Sub-step while a vehicle ramps. */
 const rampingStepS = 0.1;
+/** Time in which a vehicle takes up the rest of a ramp: the sub-step in which the ramp begins, and the one after it. */
+const lagS = 2 * rampingStepS;
 /** Maximum sub-step while power is shared: shares follow the curves of the vehicles once per sub-step. */
 const sharingStepS = 1;
 
@@ -142,9 +144,14 @@ export class EvseSource implements DcSource {
     return Math.max(this.#availableDcW, Math.min(sum, this.#stationDischargeW));
   }
 
-  /** Power without a set-point once the ramps of the vehicles are over. */
+  /** Power without a set-point once the ramps of the vehicles are over, also of those that turn from discharge. */
   get potentialAbsorbableDcW(): number {
-    return Math.max(this.#absorbableDcW, this.#settledW());
+    let sum = this.#station.p.standbyW;
+    for (const c of this.#station.connectors) {
+      if (c.vehicle !== null && canFlow(c) && c.dischargeW === null) sum += chargeLevelW(c.vehicle, c.offerW);
+      else sum += Math.min(0, c.unrestrictedW);
+    }
+    return Math.max(this.#absorbableDcW, sum);
   }
 
   /** The smallest minimum of a charging vehicle, plus standby. */
@@ -279,13 +286,42 @@ export class EvseSource implements DcSource {
   }
 
   /** Limits in amperes follow voltage and reactive power within a few sub-steps where a function decides the latter. */
-  holds({ dcW, decidedVar }: PowerCourse): boolean {
+  holds(course: PowerCourse): boolean {
+    const { dcW, decidedVar } = course;
     const { varPerW, limitVar, p } = this.#station;
-    if (!this.#isQuiet || (varPerW === null) !== (decidedVar === null)) return false;
+    if (!this.#isQuiet || (varPerW === null) !== (decidedVar === null) || this.#mayLag(course)) return false;
     const isCharging = -dcW > p.standbyW + negligibleShare * p.maxPowerW;
     if (this.#mayReachReserve && !isCharging) return false;
     if (decidedVar === null) return true;
     return this.#hasPresentVoltage && Math.abs(Math.abs(decidedVar) - limitVar) <= negligibleShare * p.maxPowerW;
+  }
+
+  /**
+   * True if vehicles may not have reached the power of a set-point: they are late by a part of a sub-step, and the
+   * set-point goes on from the power of a vehicle that starts or pauses.
+   */
+  #mayLag({ fromDcW, dcW, setPointRampWS, dtS }: PowerCourse): boolean {
+    const rampWS = this.outputRampDcWS;
+    const { p } = this.#station;
+    const toleratedW = negligibleShare * p.maxPowerW;
+    if (setPointRampWS === null || Math.abs(dcW - fromDcW) <= toleratedW) return false;
+    const riseW = dcW > 0 ? dcW - Math.max(0, fromDcW) : Math.min(0, fromDcW) - dcW;
+    const [lowW, highW] = [Math.min(dcW, fromDcW), Math.max(dcW, fromDcW)];
+    const passesPause = lowW < -p.standbyW - toleratedW && highW > toleratedW - this.#minVehicleW - p.standbyW;
+    // with half the slope of the vehicles, the set-point lies within the mean of each sub-step
+    const isLate = riseW > 0 && rampWS < 2 * setPointRampWS;
+    if (!isLate && !passesPause) return false;
+    const fallS = (highW - lowW - Math.max(0, riseW)) / setPointRampWS;
+    const riseS = Math.max(0, riseW) / Math.min(rampWS, setPointRampWS);
+    return dtS < fallS + riseS + lagS;
+  }
+
+  /** The largest minimum of a vehicle, W. */
+  get #minVehicleW(): number {
+    let minW = 0;
+    for (const c of this.#station.connectors)
+      if (c.vehicle !== null && canFlow(c)) minW = Math.max(minW, minChargeW(c));
+    return minW;
   }
 
   planFor(dcW: number): void {

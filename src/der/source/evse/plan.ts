@@ -294,5 +294,6 @@ export function scaleDischarging(connectors: readonly Connector[], capW: number,
       c.unrestrictedEndW *= c.unrestrictedEndW < 0 ? factor : 1;
     }
     c.dischargeableW = Math.max(c.dischargeableW * (capW / downW), -c.unrestrictedW);
+    c.dischargeableEndW *= capW / downW;
   }
 }

@@ -41,18 +41,20 @@ export function vehicleRampWS(c: Connector, vehicle: Vehicle): number {
 }
 
 /**
- * Sets `chargeableW`, `dischargeableW` and `unrestrictedW` of the sub-step from `offerW`.
+ * Sets `chargeableW`, `dischargeableW` and `unrestrictedW` of the sub-step from `offerW`, and their ends.
  * @param dtS 0: without a ramp
  */
 export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
   const rampWS = vehicleRampWS(c, vehicle);
   c.dischargeableW = 0;
+  c.dischargeableEndW = 0;
   const maxW = maxDischargeW(c, vehicle);
   // at the reserve discharge stops at once
   if (maxW === 0 && c.flowW < 0) c.flowW = 0;
   if (maxW > 0) {
     discharge(c.flowW, vehicle, maxW, rampWS, dtS);
     c.dischargeableW = Math.max(0, -motion.meanW);
+    c.dischargeableEndW = Math.max(0, -motion.endW);
   }
   if (c.dischargeW === null) charge(c, vehicle, rampWS, dtS);
   else discharge(c.flowW, vehicle, Math.min(maxW, c.dischargeW), rampWS, dtS);
@@ -68,6 +70,7 @@ export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
 export function clearReach(c: Connector): void {
   c.chargeableW = 0;
   c.dischargeableW = 0;
+  c.dischargeableEndW = 0;
   c.unrestrictedW = 0;
   c.unrestrictedEndW = 0;
   c.flowW = 0;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { EvseInput } from '../../../../src/config/profile/blocks/evse.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
-import { at, input, plug, run, station, step } from './rig.ts';
+import { at, input, plug, run, station, step, v2g } from './rig.ts';
 
 /** `Linear2StageBattery` of ACN-Sim as a profile: one phase, no losses, a negligible ramp. */
 function acn(capacityWh: number, soc: number, maxW: number, pilotW: number, taper: number): EvseInput {
@@ -185,6 +185,21 @@ describe('EVSE: charging of a vehicle', () => {
       play(dtS).forEach((value, i) =>
         expect(value, `${dtS} s, ${i}`).to.be.closeTo(fine[i]!, 5e-4 * Math.abs(fine[i]!)),
       );
+  });
+
+  it('a discharge by a set-point has the slope of the vehicle, whatever the step size', () => {
+    for (const dtS of [0.1, 0.5, 3]) {
+      const source = station({ ...v2g, start_delay_min_s: 0, start_delay_max_s: 0 }, 50_000);
+      plug(source);
+      run(source, 10, 0.1, { targetW: 0 });
+      const rampWS = source.outputRampDcWS;
+      // below the set-point all the time
+      expect(rampWS).to.be.within(7000, 9000);
+      expect(-3600 * run(source, 3, dtS, { targetW: 30_000 }), `${dtS} s`).to.be.closeTo((rampWS * 3 ** 2) / 2, 1);
+      run(source, 2, 0.1, { targetW: 30_000 });
+      expect(at(source).powerW, `${dtS} s`).to.equal(-30_000);
+      expect(source.settled, 'at its end').to.equal(true);
+    }
   });
 
   it('energy is the integral of power, standby included at the station', () => {
