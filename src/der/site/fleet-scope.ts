@@ -4,7 +4,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { ClaimSums, FleetBudget, FleetClaims } from '../../contract/fleet-site.ts';
 import type { SiteCut, SiteLimitName, SiteLimitsW } from '../../contract/site.ts';
 import type { SiteScope } from './scopes.ts';
-import type { SiteDevice, SiteSurroundings } from './site.ts';
+import type { SiteDevice, SiteSurroundings } from './surroundings.ts';
 
 export const noBudgetW: SiteLimitsW = { export: null, import: null, generation: null, load: null };
 

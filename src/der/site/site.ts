@@ -18,28 +18,11 @@ import type {
   SitePatch,
   SiteTarget,
 } from '../../contract/site.ts';
-import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
 import { budgetLimits, claimsOf, fleetCut, noBudgetW, sumsOf } from './fleet-scope.ts';
-import type { MeterFaceOptions } from './meter-face.ts';
 import type { Metering } from './metering.ts';
 import { scopeDevices, SiteScope, SiteScopes } from './scopes.ts';
-
-export interface SiteDevice {
-  readonly index: number;
-  /** meters in the map of the device */
-  readonly mapMeters?: readonly MeterFaceOptions[];
-  /** the public members only: any object with them serves */
-  readonly siteShare: Pick<SiteShare, keyof SiteShare>;
-}
-
-/** Part of the environment that the site uses. */
-export interface SiteSurroundings {
-  /** local load beside a device, W */
-  loadW(deviceIndex: number, t: SimTime): number;
-  /** the next instant after `t` at which a value of the surroundings jumps or bends */
-  nextEvent(deviceIndex: number, t: SimTime): number;
-}
+import type { SiteDevice, SiteSurroundings } from './surroundings.ts';
 
 /** Limits are shared again after at most this time, at whole seconds. */
 const maxPieceMicros = microsPerSecond;

@@ -56,7 +56,10 @@ export function NameMenu() {
               type="button"
               class="narrow-only"
               aria-pressed={apiMode.value}
-              onClick={() => (close(), toggleApiMode())}
+              onClick={() => {
+                close();
+                toggleApiMode();
+              }}
             >
               Calls of this page (API)
             </button>

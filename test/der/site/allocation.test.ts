@@ -5,7 +5,7 @@ import type { SimTime } from '../../../src/core/time/clock.ts';
 import { siteLimitNames } from '../../../src/contract/site.ts';
 import type { SiteLimitName, SiteNow, SitePatch } from '../../../src/contract/site.ts';
 import { Site } from '../../../src/der/site/site.ts';
-import type { SiteDevice } from '../../../src/der/site/site.ts';
+import type { SiteDevice } from '../../../src/der/site/surroundings.ts';
 import { pick } from '../../support/depth.ts';
 import { expectWithin, same } from '../../support/expect.ts';
 import type { RandomStream } from '../../../src/core/random.ts';

@@ -1,7 +1,7 @@
 /** Devices that only claim and are told their bounds. */
 import { expect } from 'chai';
 import type { SimTime } from '../../../src/core/time/clock.ts';
-import type { SiteDevice } from '../../../src/der/site/site.ts';
+import type { SiteDevice } from '../../../src/der/site/surroundings.ts';
 
 export class FakeDevice implements SiteDevice {
   readonly index: number;

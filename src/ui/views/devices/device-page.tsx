@@ -89,8 +89,8 @@ function EnergyToday({ device: { device_index: device, asset_type: kind } }: Pag
     [absorbed, 'in'],
   ] as const;
   const [usual, other] = kind === 'evse' ? both.toReversed() : both;
-  const shown = [usual, other].filter((each) => each === usual || (each?.[0] ?? 0) >= negligibleKwh);
-  const texts = shown.map((each) => each && `${show(each[0], 'energy')} ${each[1]}`);
+  const shown = [usual, other].filter((each) => each === usual || each[0] >= negligibleKwh);
+  const texts = shown.map((each) => `${show(each[0], 'energy')} ${each[1]}`);
   return (
     <span class="muted nowrap" data-test="energy-today">
       Today {texts.join(', ')}

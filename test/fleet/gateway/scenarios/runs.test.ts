@@ -109,12 +109,27 @@ describe('fleet/gateway: steps of scenarios', function () {
     expect(Math.max(...statuses)).to.be.below(300);
   });
 
+  it('limit the site as a whole, with the report of one process', async () => {
+    const limited = [0, 3].map((device) => ({ device, point: '701.W', equals: 1250, tolerance: 2, within: '5 s' }));
+    const scenario = {
+      name: 'a limit',
+      steps: [
+        { environment: { irradiance_w_m2: 1000 }, expect: { device: 0, point: '701.W', above: 8000, within: '10 s' } },
+        { after: 10, site: { export_limit_kw: 5 }, expect: limited },
+      ],
+    };
+    const whole = await alone(fourPv, sourceOfRequest(scenario));
+    const fleet = await overShards(fourPv, [2, 2], { scenario });
+    expect([whole['state'], whole['failures']]).to.deep.equal(['passed', []]);
+    expect(fleet).to.deep.equal(whole);
+  });
+
   it('that shards cannot have are refused by name before anything starts', async () => {
     const { ask } = await scenarioFleet(fourPv, [4]);
     const scenario = {
       steps: [
         { call: { request: 'POST /sunspec-client/connect', body: { host: '127.0.0.1' } } },
-        { site: { export_limit_kw: 1 }, expect: { no_findings: true } },
+        { after: 1, expect: { no_findings: true } },
         { when: { write: { model: 704 }, timeout: '5 s' }, call: { request: 'POST /exchange', body: {} } },
         { registers: { 704: { Nonsense: 1 } }, expect: { answered: true } },
       ],
@@ -123,17 +138,8 @@ describe('fleet/gateway: steps of scenarios', function () {
     const { errors } = body as { readonly errors: readonly { readonly name: string; readonly detail: string }[] };
     expect(status).to.equal(422);
     const found = Object.fromEntries(errors.map(({ name, detail }) => [name.slice('/scenario/steps/'.length), detail]));
-    expect(Object.keys(found)).to.have.members([
-      '0/call',
-      '1/site',
-      '1/expect',
-      '2',
-      '2/call',
-      '3/registers',
-      '3/expect',
-    ]);
+    expect(Object.keys(found)).to.have.members(['0/call', '1/expect', '2', '2/call', '3/registers', '3/expect']);
     expect(found['0/call']).to.match(/^POST \/sunspec-client\/connect: the SunSpec client is one of a single process/);
-    expect(found['1/site']).to.match(/^POST \/site acts on one shard alone: give it a device/);
     expect(found['1/expect']).to.match(/^judges peers/);
     expect(found['2']).to.match(/^waits for a write of a peer/);
     expect(found['2/call']).to.match(/^POST \/exchange is not served over shards\. Co-simulation/);

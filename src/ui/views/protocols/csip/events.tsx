@@ -51,7 +51,8 @@ function Timeline({ controls, nowMs, onChoose }: TimelineProps) {
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Events over time">
         {newest.map((each, row) => {
           const y = row * rowPx + 4;
-          const name = `${each.description ?? each.mrid}: ${each.state}, ${wallDate(each.effective_start)}, ${duration(each.effective_duration_s)}`;
+          const span = `${wallDate(each.effective_start)}, ${duration(each.effective_duration_s)}`;
+          const name = `${each.description ?? each.mrid}: ${each.state}, ${span}`;
           return (
             <g
               key={`${each.mrid} ${each.end_device_lfdi}`}
@@ -91,7 +92,10 @@ function Timeline({ controls, nowMs, onChoose }: TimelineProps) {
                   fill="var(--surface)"
                   stroke="var(--text)"
                 >
-                  <title>{`response ${response.status} ${response.status_text}, ${response.result}, ${wallDate(response.created_at)}`}</title>
+                  <title>
+                    {`response ${response.status} ${response.status_text}, ${response.result}, `}
+                    {wallDate(response.created_at)}
+                  </title>
                 </circle>
               ))}
             </g>
