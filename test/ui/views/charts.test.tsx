@@ -329,6 +329,22 @@ describe('charts', () => {
     expect(titles()).to.include('Active power');
   });
 
+  it('have all values of the site as a table, newest first', async () => {
+    const example = daemon.exampleOf('GET', 'site/history');
+    const timestamp = ['2026-06-21T12:00:00.000Z', '2026-06-21T12:00:02.000Z'];
+    const lines = { net_power_kw: [1.234, null], possible_kw: [5, 6], voltage_pct: [99.5, 100], kinds: [] };
+    const limits = { export_limit_kw: [null, null], import_limit_kw: [null, null] };
+    daemon.on('GET site/history', () => ({ ...example, timestamp, ...lines, ...limits }));
+    await draw('#/charts?of=site&panels=values');
+    const cells = (row: Element) => [...row.children].map(({ textContent }) => textContent);
+    const table = one('table[aria-label="Values of the site"]');
+    expect([...table.querySelectorAll('tbody tr')].map(cells)).to.deep.equal([
+      ['2026-06-21 12:00:02.000', '–', '6.00', '100.0'],
+      ['2026-06-21 12:00:00.000', '1.23', '5.00', '99.5'],
+    ]);
+    expect(textOf('thead')).to.contain('to the grid, kW');
+  });
+
   it('have a group that has or had limits, the first or that of the address', async () => {
     const asked = () => daemon.to('GET site/scopes/history').at(-1)?.query ?? {};
     daemon.on('GET site/scopes/history', () => ({ ...groupHistory, columns: columnsOf(['12:00:00', '12:00:02']) }));

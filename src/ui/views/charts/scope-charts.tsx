@@ -9,6 +9,7 @@ import { EnergyPanel } from './energy-panel';
 import { MarkList, useMarks } from './marks';
 import { withGaps } from './panels';
 import { setZoom, shownPanels, zoomOfAddress } from './tools';
+import { ScopeValues } from './values';
 
 export const power = { unit: 'kW', decimals: 2, colour: '--p' } as const;
 
@@ -102,6 +103,7 @@ export function ScopeCharts({ charts, times, netKw, name, devices, isLoading, bo
       {panels.includes('energy') && (
         <EnergyPanel {...{ name, times, timezone, isLoading }} kw={netKw} out="to the grid" into="from the grid" />
       )}
+      {panels.includes('values') && !isLoading && <ScopeValues {...{ name, charts }} />}
       <MarkList marks={marks} />
     </div>
   );

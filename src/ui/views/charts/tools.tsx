@@ -98,7 +98,7 @@ export function scopeOfAddress(): 'group' | 'site' | null {
   return of === 'site' || of === 'group' ? of : null;
 }
 
-const scopePanels = { site: ['p', 'v', 'energy', 'marks'], group: ['p', 'energy', 'marks'] };
+const scopePanels = { site: ['p', 'v', 'energy', 'marks', 'values'], group: ['p', 'energy', 'marks', 'values'] };
 
 /** The time range in the address, `from,to` in seconds since the epoch. */
 export function zoomOfAddress(): Zoom {

@@ -1,9 +1,10 @@
 /** Tables of the samples in the charts. */
+import type { ChartData, Series } from '../../kit/chart';
 import { deviceLabel } from '../../kit/choices';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, dateAndTime, termOf, withUnit } from '../../look/format';
+import { dash, dateAndTime, fixed, termOf, withUnit } from '../../look/format';
 import type { DeviceEntry } from '../../store/site';
 import type { Samples } from './samples';
 
@@ -97,6 +98,48 @@ export function Values({
         keyOf={({ time }) => time}
         height={320}
       />
+    </Panel>
+  );
+}
+
+interface ScopeValuesProps {
+  /** of the site or group */
+  readonly name: string;
+  /** with the same times */
+  readonly charts: readonly { readonly series: readonly Series[]; readonly data: ChartData }[];
+}
+
+/** All drawn samples of a site or group, newest first. */
+export function ScopeValues({ name, charts }: ScopeValuesProps) {
+  const title = `Values of the ${name}`;
+  const times = charts[0]?.data.columns[0] ?? [];
+  const lines = charts.flatMap(({ series, data }) =>
+    series.map(({ label, unit, decimals }, at) => ({
+      title: withUnit({ term: label, unit }),
+      decimals,
+      values: data.columns[at + 1] ?? [],
+    })),
+  );
+  const rows = times
+    .map((time, at) => ({ time: time ?? 0, values: lines.map(({ values }) => values[at] ?? null) }))
+    // a gap in the drawing is a row without values
+    .filter(({ values }) => values.some((value) => value !== null))
+    .reverse();
+  type Row = (typeof rows)[number];
+  const columns: readonly Column<Row>[] = [
+    { title: 'Time', value: ({ time }) => preciseInstant(time) },
+    ...lines.map(
+      ({ title: head, decimals }, at): Column<Row> => ({
+        title: head,
+        numeric: true,
+        cell: ({ values }) => fixed(values[at], decimals),
+        value: ({ values }) => values[at],
+      }),
+    ),
+  ];
+  return (
+    <Panel title={title} flush wide>
+      <Table name={title} columns={columns} rows={rows} keyOf={({ time }) => time} height={320} />
     </Panel>
   );
 }
