@@ -44,7 +44,7 @@ import { loadedScenarioCode } from './code.ts';
 import type { ScenarioCode } from './code.ts';
 import type { RequiredByEntry, RunningConfig } from './fit.ts';
 import { groundOf } from './ground.ts';
-import type { ScenarioGround } from './ground.ts';
+import type { Fitted, ScenarioGround } from './ground.ts';
 import { RunBook } from './runs.ts';
 import type { ScenarioShelf, ShelvedScenario } from './shelf.ts';
 import type { Build } from './simulator.ts';
@@ -209,10 +209,23 @@ export class KeptScenarios implements ScenarioBook {
     }
   }
 
+  /** The first devices here, or the reason why they cannot be compared. */
+  async #fitted(count: number): Promise<Fitted | string> {
+    try {
+      return await this.#parts.ground.fitted(count);
+    } catch (error) {
+      if (error instanceof SimError) return error.message;
+      throw error;
+    }
+  }
+
   async bundled(): Promise<readonly ComparedScenario[]> {
-    const { comparingLibrary, maxDevicesOf } = await libraryCode();
+    const { comparingLibrary, incomparable, maxDevicesOf } = await libraryCode();
     const library = await this.#library();
-    const { devices, config } = await this.#parts.ground.fitted(maxDevicesOf(library));
+    const fitted = await this.#fitted(maxDevicesOf(library));
+    // a list is shown also where no scenario could begin
+    if (typeof fitted === 'string') return incomparable(library, fitted);
+    const { devices, config } = fitted;
     return this.#loopShare.runInParts(comparingLibrary(library, devices, config, this.#requiredByLibrary));
   }
 

@@ -66,6 +66,10 @@ export const maxDevicesOf = (entries: readonly LibraryEntry[]): number =>
 /** A bundled scenario has no invalid entry. */
 const invalidEntries = () => new SimError('INTERNAL', 'a bundled scenario has an invalid device');
 
+/** The library where no devices can be compared with it, for one reason. */
+export const incomparable = (entries: readonly LibraryEntry[], reason: string): readonly ComparedScenario[] =>
+  entries.map((entry) => ({ ...entry, differences: [reason] }));
+
 /** @param required the devices of the scenarios, filled by the first comparison */
 export function* comparingLibrary(
   entries: readonly LibraryEntry[],

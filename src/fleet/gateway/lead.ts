@@ -191,6 +191,8 @@ export class FleetLead {
 
   async stop(): Promise<void> {
     await this.#book.close();
+    // the mode of a scenario would stay, since only a leader changes the clock
+    await this.#ground.released;
     this.#time.stop();
     this.#keeper.stop();
     this.#site.stop();
@@ -277,7 +279,9 @@ export class FleetLead {
   }
 
   /** Answers another gateway. */
-  async #lead({ body }: FleetMessage): Promise<FleetMessage> {
+  async #lead({ body }: FleetMessage): Promise<FleetMessage | null> {
+    // a gateway that stood still may have lost the lead: the one that has it answers
+    if (!this.#leadership.isLeader) return null;
     const asked = askedOf(body);
     const { status, type, headers, bytes } = await this.#carryOut(asked).catch((error: unknown) => {
       const { code, detail, issues } = describeError(error);

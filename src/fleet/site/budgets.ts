@@ -3,6 +3,7 @@
  * with its present loads. What it may count on from other shards is apart: it ends as soon as nobody renews it.
  */
 import type { ClaimSums, FleetLimits, RatingSums } from '../../contract/fleet-site.ts';
+import { siteLimitNames } from '../../contract/site.ts';
 import type { SiteLimitName, SiteLimitsW } from '../../contract/site.ts';
 import { noPowerOf } from './messages.ts';
 import type { ShardBudget } from './messages.ts';
@@ -34,21 +35,36 @@ const byName = (of: (name: SiteLimitName) => number | null): SiteLimitsW => ({
 const isInjecting = (name: SiteLimitName) => name === 'export' || name === 'generation';
 const finite = (powerW: number) => (powerW === Infinity ? null : Math.max(0, powerW));
 
-/** Parts by rating: their sum is the limit, whatever the devices do. */
-function safeParts(limitsW: SiteLimitsW, shards: readonly BudgetedShard[]): ReadonlyMap<string, SiteLimitsW> {
-  const rating = ({ ratings }: BudgetedShard, name: SiteLimitName) =>
-    (isInjecting(name) ? ratings?.maxInjectW : ratings?.maxAbsorbW) ?? 0;
-  const totals = byName((name) => shards.reduce((total, shard) => total + rating(shard, name), 0));
-  return new Map(
-    shards.map((shard) => [
-      shard.shard,
-      byName((name) => {
-        const limitW = limitsW[name];
-        const total = totals[name] ?? 0;
-        return limitW === null ? null : total > 0 ? (limitW * rating(shard, name)) / total : 0;
-      }),
-    ]),
+/** Powers that no share limits: they count against the part of their shard before anything is divided. */
+function fixedW({ claims }: BudgetedShard, name: SiteLimitName): number {
+  if (claims === null) return 0;
+  if (name === 'import') return claims.maxLoadW + claims.sleepW;
+  return name === 'load' ? claims.sleepW : 0;
+}
+
+/** Parts of one limit: what no share limits, and the rest by rating. Their sum is at most the limit. */
+function partsOf(limitW: number, shards: readonly BudgetedShard[], name: SiteLimitName): readonly number[] {
+  const rating = ({ ratings }: BudgetedShard) => (isInjecting(name) ? ratings?.maxInjectW : ratings?.maxAbsorbW) ?? 0;
+  const sumOf = (of: (shard: BudgetedShard) => number) => shards.reduce((total, shard) => total + of(shard), 0);
+  const fixedTotal = sumOf((shard) => fixedW(shard, name));
+  const ratedTotal = sumOf(rating);
+  // loads beyond the limit leave nothing to divide
+  const factor = fixedTotal > limitW ? limitW / fixedTotal : 1;
+  const restW = limitW - fixedTotal * factor;
+  return shards.map(
+    (shard) => fixedW(shard, name) * factor + (ratedTotal > 0 ? (restW * rating(shard)) / ratedTotal : 0),
   );
+}
+
+/** Parts that need nobody: their sum is the limit, whatever the devices do. */
+function safeParts(limitsW: SiteLimitsW, shards: readonly BudgetedShard[]): ReadonlyMap<string, SiteLimitsW> {
+  const parts = new Map(
+    siteLimitNames.map((name) => {
+      const limitW = limitsW[name];
+      return [name, limitW === null ? null : partsOf(limitW, shards, name)] as const;
+    }),
+  );
+  return new Map(shards.map(({ shard }, i) => [shard, byName((name) => parts.get(name)?.[i] ?? null)]));
 }
 
 /** Net powers that a shard surely stays below, where its loads and devices are as it has claimed; negative: it gives. */

@@ -17,7 +17,7 @@ import type { FleetLink, Stop } from '../link.ts';
 import { budgetsOf } from './budgets.ts';
 import { readBudgets, sharesSubject } from './messages.ts';
 import type { BudgetMessage, ShardBudget } from './messages.ts';
-import { decodedSite, siteEntry, siteKey } from './record.ts';
+import { decodedSite, encodedSite, siteEntry, siteKey } from './record.ts';
 import type { SiteRecord } from './record.ts';
 import type { DeviceSharing, ShownLimits, SiteRules } from './rules.ts';
 
@@ -25,6 +25,7 @@ import type { DeviceSharing, ShownLimits, SiteRules } from './rules.ts';
 const lookMs = 100;
 /** shards hear of the leader at least so often */
 const tellMs = 500;
+const retryMs = 1000;
 /** nobody counts on a shard whose lease was not renewed for so long */
 export const renewedMs = 1250;
 /** the leader is away when it has told nothing for so long */
@@ -42,9 +43,9 @@ export interface SiteShard {
 }
 
 export interface SiteKeeperOptions {
-  readonly link: Pick<FleetLink, 'shared' | 'publish' | 'subscribe'>;
+  readonly link: Pick<FleetLink, 'state' | 'onState' | 'shared' | 'publish' | 'subscribe'>;
   readonly prefix: string;
-  readonly wall: Pick<WallClock, 'monotonicMs'>;
+  readonly wall: Pick<WallClock, 'monotonicMs' | 'nowMs'>;
   readonly later: Later;
   readonly isLeader: () => boolean;
   /** the fleet of the clock; null: no shard has started yet */
@@ -69,6 +70,7 @@ export class SiteKeeper implements StepSharing {
   #record: SiteRecord | null = null;
   #stops: Stop[] = [];
   #cancel: Stop = () => undefined;
+  #stopRetry: Stop = () => undefined;
   #sharing: DeviceSharing;
   /** budgets of the last message of this gateway */
   #sent: ReadonlyMap<string, ShardBudget> = new Map();
@@ -89,6 +91,9 @@ export class SiteKeeper implements StepSharing {
       log.warning(`the limits of the fleet: ${errorText(error)}`);
     };
     this.#stops = [
+      link.onState((state) => {
+        if (state === 'connected') void this.#restore();
+      }),
       link.shared.watch(siteKey, ({ value }) => {
         try {
           if (value !== null) this.#take(decodedSite(value));
@@ -109,6 +114,7 @@ export class SiteKeeper implements StepSharing {
 
   stop(): void {
     this.#cancel();
+    this.#stopRetry();
     for (const stop of this.#stops) stop();
     this.#stops = [];
   }
@@ -136,7 +142,7 @@ export class SiteKeeper implements StepSharing {
 
   /** Sets or ends limits of one owner. @throws SimError as `Plant.setSite`; FleetError */
   async change(patch: SitePatch, by: Provenance, owner: string | undefined): Promise<void> {
-    const { link, rules, log, fleet: fleetNow } = this.#options;
+    const { link, rules, log, wall, fleet: fleetNow } = this.#options;
     const fleet = fleetNow();
     if (fleet === null) throw new FleetError('no-responder', 'no shard has joined the fleet yet');
     const record = await replaceShared<SiteRecord>(link, siteEntry, (stored) => {
@@ -144,7 +150,9 @@ export class SiteKeeper implements StepSharing {
       const present = stored ?? this.#record;
       const book = rules.change(present?.fleet === fleet ? present.book : null, patch, by, owner);
       const limits = limitsOf(rules.shown(book));
-      return { v: 1, fleet, revision: (present?.revision ?? 0) + 1, limits: hasLimit(limits) ? limits : null, book };
+      // a gateway that is new to a server without its store knows no former revision, but its shards do
+      const revision = Math.max((present?.revision ?? 0) + 1, Math.floor(wall.nowMs()));
+      return { v: 1, fleet, revision, limits: hasLimit(limits) ? limits : null, book };
     });
     if (record !== null) this.#take(record);
     log.info(`limits of the whole fleet by ${by.source}: ${textOf(record?.limits ?? null)}`);
@@ -160,6 +168,23 @@ export class SiteKeeper implements StepSharing {
     this.#sharing = this.#options.rules.createSharing();
     this.#sent = new Map();
     this.#sentKey = '';
+    void this.#restore();
+  }
+
+  /** Writes the limits again on a server that has lost its store. */
+  async #restore(): Promise<void> {
+    const { link, later, log, isLeader } = this.#options;
+    this.#stopRetry();
+    const record = this.#present;
+    if (record === null || !isLeader()) return;
+    try {
+      await link.shared.create(siteKey, encodedSite(record));
+    } catch (error) {
+      if (error instanceof FleetError && error.code === 'conflict') return;
+      if (link.state !== 'connected' || this.#stops.length === 0) return;
+      log.warning(`the limits of the fleet cannot be written again: ${errorText(error)}`);
+      this.#stopRetry = later(retryMs, () => void this.#restore());
+    }
   }
 
   share(claims: readonly FleetClaims[], endUs: SimTime): readonly LedPiece[] {
@@ -194,11 +219,13 @@ export class SiteKeeper implements StepSharing {
   }
 
   #tell({ limits, revision }: SiteRecord, shards: Parameters<typeof budgetsOf>[1]): void {
-    const { link, prefix, rules } = this.#options;
+    const { link, prefix, rules, wall } = this.#options;
     const { binding, of } = limits === null ? noBudgets : budgetsOf(limits, shards, this.#sent, rules);
     this.#sent = of;
     const message: BudgetMessage = { revision, limits, binding, budgets: Object.fromEntries(of) };
     link.publish(sharesSubject(prefix), Buffer.from(JSON.stringify(message)));
+    // it comes back some time later
+    this.#heard = { message, ms: wall.monotonicMs() };
   }
 }
 

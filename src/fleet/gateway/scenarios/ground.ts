@@ -87,6 +87,8 @@ interface Hold {
   plant: FleetPlant | null;
   run: Running | null;
   stopFollowing: Stop;
+  /** why this gateway no longer has the clock; null: it has */
+  lost: Error | null;
 }
 
 function* pointsOf(
@@ -158,6 +160,7 @@ export class FleetGround {
   /** ratings that were read last */
   #rated: Rated | null = null;
   #hold: Hold | null = null;
+  #releasing: Promise<void> = Promise.resolve();
 
   constructor(parts: FleetGroundParts) {
     this.#parts = parts;
@@ -264,10 +267,12 @@ export class FleetGround {
         'COMMAND_CONFLICT',
         `the scenario ${JSON.stringify(this.#hold.name)} runs; one runs at a time`,
       );
-    const hold: Hold = { name, before: this.mode, plant: null, run: null, stopFollowing: () => undefined };
+    const hold: Hold = { name, before: this.mode, plant: null, run: null, stopFollowing: () => undefined, lost: null };
     this.#hold = hold;
     try {
-      return await this.#hostOf(scenario, pace, hold);
+      const host = await this.#hostOf(scenario, pace, hold);
+      if (hold.lost !== null) throw new SimError('COMMAND_CONFLICT', hold.lost.message);
+      return host;
     } catch (error) {
       this.#release(hold);
       throw error;
@@ -290,11 +295,10 @@ export class FleetGround {
     hold.stopFollowing = shards.onLost((shard) => {
       this.#fail(hold, new Error(`the shard "${shard}" is lost`));
     });
-    const places = () => shards.places();
     const onChange = () => {
       devices.changed();
     };
-    const requests = new FleetRequests({ perform, by, places, onChange });
+    const requests = new FleetRequests({ perform, by, onChange });
     return {
       plant,
       wall,
@@ -349,12 +353,17 @@ export class FleetGround {
       done();
       return;
     }
-    keeper
+    this.#releasing = keeper
       .change({ mode: hold.before }, { source: 'scenario', peer: hold.name })
       .catch((error: unknown) => {
         log.warning(`the clock keeps the mode of the scenario ${hold.name}: ${errorText(error)}`);
       })
-      .finally(done);
+      .then(done);
+  }
+
+  /** Resolves when the clock has the mode that it had before the last run. */
+  get released(): Promise<void> {
+    return this.#releasing;
   }
 
   /** Ends a run whose clock another gateway has now. */
@@ -363,6 +372,7 @@ export class FleetGround {
     if (hold === null) return;
     // the clock is no longer that of this gateway
     hold.before = this.mode;
+    hold.lost = reason;
     this.#fail(hold, reason);
   }
 

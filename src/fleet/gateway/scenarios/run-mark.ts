@@ -68,8 +68,8 @@ export class RunMark {
       const stored = await link.shared.get(key);
       if (stored === null) return null;
       const mark = entry.decode(stored.value);
-      await link.shared.delete(key);
       if (mark.session === session) return null;
+      await link.shared.delete(key);
       const ended = { state: 'error', error: 'the gateway that ran it is gone', endedAtMs: nowMs() } as const;
       return { ...mark.report, ...ended, steps: () => [], assertions: () => [], series: () => [] };
     } catch (error) {
