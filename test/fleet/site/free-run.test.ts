@@ -42,6 +42,37 @@ describe('fleet/site: limits over shards in free run', () => {
     await end();
   });
 
+  it('are in force as the reply to their request says', async () => {
+    const { leader, end } = await exporting();
+    expect(await leader.site({ export_limit_kw: 2 })).to.deep.include({ mode: 'shared', export_limit_kw: 2 });
+    await end();
+  });
+
+  it('stay on a server that has lost its store, and are changed by a gateway that never saw them', async () => {
+    const { server, shards, pass, leader, gateway, netNow, end } = await exporting();
+    await pass(30_000);
+    const links = [leader.link, ...[...shards.values()].map(({ link }) => link)];
+    for (const link of links) link.set('offline');
+    server.lose();
+    for (const link of links) link.set('connected');
+    await pass(9000);
+    expect(JSON.parse(Buffer.from(server.shared.get('site')!.value).toString())).to.have.nested.property(
+      'limits.export.limitW',
+      3000,
+    );
+    leader.link.set('offline');
+    server.shared.delete('site');
+    await pass(6000);
+    const next = await gateway();
+    await pass(6000);
+    await next.site({ export_limit_kw: 1 });
+    await pass(30_000);
+    const limits = [...shards.values()].map(({ plant }) => plant.fleetPart.budget?.limits.export?.limitW);
+    expect(limits).to.deep.equal([1000, 1000, 1000]);
+    expect(netNow()).to.be.at.most(1001);
+    await end();
+  });
+
   it('hold within two seconds of a step of a load in any shard', async () => {
     const { ticksBeyond, tick, netNow, pass, b, c, end } = await exporting();
     await pass(30_000);

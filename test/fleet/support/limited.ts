@@ -124,5 +124,5 @@ export async function limitedFleet() {
       await member.close();
     }
   };
-  return { shards, join, kill, gateway, ticksBeyond, tick, netNow, pass, settle, end, timers };
+  return { server, shards, join, kill, gateway, ticksBeyond, tick, netNow, pass, settle, end, timers };
 }
