@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { checkRequest } from '../../../../src/app/scenarios/checks.ts';
+import { dealt } from '../../../support/choice.ts';
+import { pick } from '../../../support/depth.ts';
+import { runSeed } from '../../../support/seed.ts';
 import { bundledScenarioPath } from '../../../../src/config/profile/bundled.ts';
 import { sourceOfFile, sourceOfRequest } from '../../../../src/scenario/file/source.ts';
 import type { Source } from '../../../../src/scenario/file/source.ts';
@@ -37,13 +40,18 @@ async function overShards(config: Mapping, sizes: readonly number[], addition: M
   return plain(await ended('1'));
 }
 
+const bundledRuns = [
+  ['freq-droop', [1, 1], { tick: 0.5 }],
+  ['pv-cloudy-day', [1], { tick: 60 }],
+  ['watt-var', [2, 1], { tick: 0.5 }],
+] as const;
+/** one by the seed, since each takes some seconds */
+const one = dealt(bundledRuns, bundledRuns.length, runSeed);
+const chosen = pick({ quick: one, ci: one, full: [...bundledRuns] });
+
 describe('fleet/gateway: scenarios', function () {
   this.timeout(60_000);
-  for (const [name, sizes, over] of [
-    ['freq-droop', [1, 1], { tick: 0.5 }],
-    ['pv-cloudy-day', [1], { tick: 60 }],
-    ['watt-var', [2, 1], { tick: 0.5 }],
-  ] as const)
+  for (const [name, sizes, over] of chosen)
     it(`${name} has over shards the result of one process`, async () => {
       const config = { ...configOfBundled(name), ...over };
       const whole = await alone(config, sourceOfFile(bundledScenarioPath(name) ?? ''));
