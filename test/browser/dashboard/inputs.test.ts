@@ -74,7 +74,7 @@ describe('dashboard: grid and inputs', () => {
     await dashboard.step();
     const { remaining_s } = (await dashboard.get('controls/grid')).event;
     expect(remaining_s).to.be.below(30);
-    await panel.getByText(`${remaining_s.toFixed(1)}\u00a0s left`).waitFor();
+    await panel.getByText(`${Math.round(remaining_s)}\u00a0s left`).waitFor();
     await press(panel, 'Stop event');
     await panel.locator('.chip', { hasText: 'sag' }).waitFor({ state: 'detached' });
     expect((await dashboard.get('controls/grid')).event).to.equal(null);

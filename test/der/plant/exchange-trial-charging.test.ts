@@ -99,8 +99,8 @@ describe('a trial of a charging station', () => {
     expect(isExact(plant, 600), 'while it charges').to.equal(true);
     setPoint(plant, 40);
     expect(
-      [10, 600].map((dtS) => isExact(plant, dtS)),
+      [10, 50, 55, 600].map((dtS) => isExact(plant, dtS)),
       'from charge to discharge',
-    ).to.deep.equal([true, false]);
+    ).to.deep.equal([true, true, false, false]);
   });
 });
