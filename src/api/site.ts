@@ -6,7 +6,7 @@ import { count, inKilo, list, measured, member, members, nested, text, time, wor
 import { deviceIndex, integerParam, maxDeviceIndex } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
-import { missingShard, missingText } from './fleet/members.ts';
+import { missingMember, missingShard, missingText } from './fleet/members.ts';
 import type { MissingShard } from './fleet/members.ts';
 import type { SiteColumns } from './history/site-history.ts';
 import type { RouteContext } from './http/context.ts';
@@ -115,6 +115,10 @@ const site = members<SiteNow, Dated>()('Site', () => ({
     ({ limits }) => siteLimitNames.filter((name) => limits[name].exceeded),
   ),
   owners: list(siteOwner)('Every owner with a limit here, in the order in which they came; up to 32.'),
+  shard: text.optional(
+    'Only in `site/scopes` at the gateway of a fleet: the shard that has these limits for all its devices.',
+    () => undefined,
+  ),
 }));
 
 /** Sums over the devices of one kind. */
@@ -220,6 +224,7 @@ const pastSite = members<PastSite>()('SiteHistory', () => ({
   kinds: list(pastKind)('Kinds of the present devices, at the same times.', ({ columns, kinds }) =>
     kinds.map((kind) => [kind, columns.ofKindW(kind)] as const),
   ),
+  missing: missingMember(),
 }));
 
 const siteScopes = members<readonly SiteNow[], Dated & Pick<RouteContext, 'history'>>()('SiteScopes', () => ({
@@ -231,6 +236,7 @@ const siteScopes = members<readonly SiteNow[], Dated & Pick<RouteContext, 'histo
     'Groups with samples in `site/scopes/history`, also those whose limits have ended: indexes of their devices.',
     (_scopes, { history }) => history.groups,
   ),
+  missing: missingMember(),
 }));
 
 const maxKw = maxSiteLimitW / 1000;
@@ -316,21 +322,24 @@ function targetOf(device: number | undefined, body: SiteBody, by: Origin): SiteT
 export const ownerIn = ({ owner }: SiteBody, by: Origin): Pick<SiteTarget, 'owner'> =>
   owner === undefined ? {} : { owner: `${siteOwnerOf(by)}:${owner}` };
 
+/** The operation that reads a connection point. */
+export const siteRoute: Route = route({
+  method: 'get',
+  path: '/site',
+  tag: 'Controls',
+  operationId: 'get_site',
+  summary: 'Connection point: powers and limits',
+  description:
+    'All devices of the process and the local loads beside them share one connection point. With `device` the request ' +
+    'concerns the connection point of one device, with the local load beside it. Powers are those at the end of the last ' +
+    'tick, at the terminals of the devices.',
+  query: siteQuery,
+  reply: siteAnswer.schema,
+  handle: (ctx, { query: { device } }) => shownSite(ctx.plant, device === undefined ? undefined : [device]),
+});
+
 export const siteRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/site',
-    tag: 'Controls',
-    operationId: 'get_site',
-    summary: 'Connection point: powers and limits',
-    description:
-      'All devices of the process and the local loads beside them share one connection point. With `device` the request ' +
-      'concerns the connection point of one device, with the local load beside it. Powers are those at the end of the last ' +
-      'tick, at the terminals of the devices.',
-    query: siteQuery,
-    reply: siteAnswer.schema,
-    handle: (ctx, { query: { device } }) => shownSite(ctx.plant, device === undefined ? undefined : [device]),
-  }),
+  siteRoute,
   route({
     method: 'post',
     path: '/site',

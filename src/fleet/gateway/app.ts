@@ -132,6 +132,7 @@ function doorsOf(options: GatewayOptions, { view, lead, eventLoop, logs }: Watch
     () => view.places(),
     () => clock.monotonicMs(),
     (request) => lead.answer(request),
+    (shard) => view.ticks.newest(shard)?.parts.flatMap(({ index }) => [...index]) ?? [],
   );
   const gateway: ServingOptions = {
     view,

@@ -2,6 +2,7 @@
 import { problemTable } from '../../core/http/problem.ts';
 import type { Origin } from '../../core/origin.ts';
 import { describeError, HttpProblem, invalid } from '../../api/http/errors.ts';
+import { siteRoute } from '../../api/site.ts';
 import { apiPrefix } from '../../api/http/route.ts';
 import type { Route } from '../../api/http/route.ts';
 import { DeviceList, deviceListQuery } from './device-list.ts';
@@ -14,6 +15,7 @@ import type { ListPart } from './lists.ts';
 import { FleetOverview } from './overview.ts';
 import { ruleOf, sharedRules } from './rules.ts';
 import type { RuleName } from './rules.ts';
+import { joinHistory, joinScopes } from './site-parts.ts';
 
 export interface RoutedRequest {
   readonly route: Route;
@@ -61,6 +63,7 @@ export class ShardRouter {
   readonly #forwarder: Pick<Forwarder, 'forward'>;
   readonly #shards: () => readonly ShardPlace[];
   readonly #lead: (request: RoutedRequest) => Promise<ForwardedReply>;
+  readonly #indexes: (shard: string) => readonly number[];
   readonly #overview: FleetOverview;
   /** names of the shards that have the charge points asked for, by identity */
   readonly #stations = new Map<string, string>();
@@ -69,15 +72,18 @@ export class ShardRouter {
    * @param shards those of the fleet in the order of their devices
    * @param nowMs monotonic
    * @param lead carries out what only the leader of the fleet may do
+   * @param indexes devices of a shard
    */
   constructor(
     forwarder: Pick<Forwarder, 'forward'>,
     shards: () => readonly ShardPlace[],
     nowMs: () => number,
     lead: (request: RoutedRequest) => Promise<ForwardedReply>,
+    indexes: (shard: string) => readonly number[] = () => [],
   ) {
     this.#forwarder = forwarder;
     this.#lead = lead;
+    this.#indexes = indexes;
     this.#shards = shards;
     this.#overview = new FleetOverview(shards, nowMs);
   }
@@ -121,6 +127,8 @@ export class ShardRouter {
         return this.#overviewOf(request);
       case 'site':
         return this.#site(request);
+      case 'site-parts':
+        return this.#siteParts(request);
       case 'faults':
         return this.#faults(request);
       case 'list':
@@ -339,15 +347,28 @@ export class ShardRouter {
     return { done, failed: left.map((each) => placedIn(each, positions)) };
   }
 
+  /** Connection points or history of the whole site. */
+  async #siteParts(request: RoutedRequest): Promise<ForwardedReply> {
+    const { done, failed } = await this.#askAll(request);
+    if (done.length === 0) return refusalOf(failed);
+    const refused = refusedFor(failed);
+    if (refused !== null) return refused;
+    const whole = await this.#lead({ ...request, method: 'GET', route: siteRoute, params: {}, query: {} });
+    const [parts, missing] = [done.map(partOf), failed.map(({ shard, problem }) => missingOf(shard, problem.code))];
+    return jsonReply(
+      200,
+      request.route.operationId === 'get_site_scopes'
+        ? joinScopes(valueOf(whole), parts, missing, this.#indexes)
+        : joinHistory(valueOf(whole), parts, missing),
+    );
+  }
+
   /** @param shards default: all */
   async #list(request: RoutedRequest, shards?: readonly ShardPlace[]): Promise<ForwardedReply> {
     const { done, failed } = await this.#askAll(request, shards);
     if (done.length === 0) return refusalOf(failed);
-    // a request that a shard refuses is wrong for all of them, but a peer may be known to one alone
-    const refused = failed.find(
-      ({ reply, problem: { status } }) => reply !== undefined && status < 500 && status !== 404,
-    );
-    if (refused?.reply !== undefined) return refused.reply;
+    const refused = refusedFor(failed);
+    if (refused !== null) return refused;
     const parts = done.map(partOf);
     const silent = failed.filter(({ problem: { status } }) => status !== 404);
     const missing = silent.map(({ shard, problem }) => missingOf(shard, problem.code));
@@ -416,6 +437,10 @@ function refusalOf([first]: readonly Failed[]): ForwardedReply {
   if (first?.error instanceof Error) throw first.error;
   throw new HttpProblem('shard-lost', 'No shard of the fleet answers.');
 }
+
+/** The refusal of a request that is wrong for all shards; a peer may be known to one of them alone. */
+const refusedFor = (failed: readonly Failed[]): ForwardedReply | null =>
+  failed.find(({ reply, problem: { status } }) => reply !== undefined && status < 500 && status !== 404)?.reply ?? null;
 
 function problemIn({ status, bytes }: ForwardedReply): Failed['problem'] {
   try {

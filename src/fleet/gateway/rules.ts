@@ -27,6 +27,8 @@ export const ruleNames = [
   'faults',
   /** by the parameter `device`, or to the shard of the devices in the body; else answered by the gateway that leads */
   'site',
+  /** the connection points or the history of all shards are joined, beside the limits of the fleet */
+  'site-parts',
   /** answered by the gateway that leads the fleet */
   'leader',
   /** answered by the gateway itself */
@@ -37,7 +39,14 @@ export const ruleNames = [
 export type RuleName = (typeof ruleNames)[number];
 
 /** Rules of operations that concern all shards, or the one that the parameter `shard` names. */
-export const sharedRules: ReadonlySet<RuleName> = new Set(['list', 'all', 'device-or-all', 'site', 'faults']);
+export const sharedRules: ReadonlySet<RuleName> = new Set([
+  'list',
+  'all',
+  'device-or-all',
+  'site',
+  'site-parts',
+  'faults',
+]);
 
 /** Operations by their rule. */
 const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
@@ -82,7 +91,7 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
   chosen: `
     get_modbus_messages get_csip_messages get_dnp3_messages download_recorder get_recorder get_session_generator
     get_evidence get_energy
-    get_site_scopes get_site_history get_scope_history list_site_registers get_site_registers
+    get_scope_history list_site_registers get_site_registers
     get_state list_state_snapshots take_state_snapshot restore_state delete_state_snapshot list_certificates
     add_certificate generate_certificates get_certificate delete_certificate get_settings change_settings get_config
     list_captures start_capture get_capture get_capture_rows pin_capture remove_capture
@@ -95,6 +104,7 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
     list_grid_events list_fault_kinds list_fault_profiles list_evse_profiles get_scenario_schema`,
   shard: 'stop_shard',
   site: 'get_site set_site',
+  'site-parts': 'get_site_scopes get_site_history',
   faults: 'set_faults set_modbus_fault set_csip_fault set_dnp3_fault',
   leader: `
     get_time set_time step_time list_scenarios add_scenario check_scenario get_scenario_text get_scenario start_scenario

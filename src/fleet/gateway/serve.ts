@@ -47,6 +47,7 @@ const plainRules: ReadonlySet<RuleName> = new Set([
   'list',
   'overview',
   'site',
+  'site-parts',
   'faults',
   'any',
   'leader',

@@ -381,4 +381,26 @@ describe('fleet/gateway: requests for all shards', () => {
       /^fleet-unsupported: .*group over several shards/,
     );
   });
+
+  it('join the connection points of all shards behind those of the fleet', async () => {
+    const scope = { devices: [11] };
+    const { asked, request } = await opened(
+      (name) =>
+        answerOf(name === 'b' ? { scopes: [scope], recorded_groups: [] } : { scopes: [], recorded_groups: [[0, 1]] }),
+      {},
+      [place('c', 20, { isLost: true })],
+    );
+    expect(valueOf(await request('GET', '/site/scopes'))).to.deep.equal({
+      scopes: [{ led: 'get_site' }, scope],
+      recorded_groups: [[0, 1]],
+      missing: [{ shard: 'c', first: 20, count: 2, code: 'shard-lost' }],
+    });
+    expect(valueOf(await request('GET', '/site/scopes?shard=b'))).to.deep.equal({
+      scopes: [scope],
+      recorded_groups: [],
+    });
+    expect(asked.slice(-1)).to.deep.equal(['b GET /api/sim/site/scopes']);
+    const refused = await opened(() => answerOf({ code: 'validation', detail: 'seconds' }, 422));
+    expect(await refused.request('GET', '/site/history')).to.include({ status: 422 });
+  });
 });
