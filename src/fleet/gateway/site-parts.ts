@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** Members of `site` that its entries in `site/scopes` have not. */
 const replyMembers: ReadonlySet<string> = new Set(['by_kind', 'mode', 'missing', 'tick', 'sim_time']);
 
-const listOf = <T>({ body }: ListPart, name: string) => (body[name] ?? []) as readonly T[];
+const listOf = ({ body }: ListPart, name: string) => (body[name] ?? []) as readonly unknown[];
 const sizeOf = ({ devices }: Values) => (devices as readonly number[] | null)?.length ?? Infinity;
 
 /**
@@ -22,7 +22,7 @@ export function joinScopes(
   indexesOf: (shard: string) => readonly number[],
 ) {
   const inner = parts.flatMap((part) =>
-    listOf<Values>(part, 'scopes').flatMap((scope) => {
+    (listOf(part, 'scopes') as readonly Values[]).flatMap((scope) => {
       if (scope['devices'] !== null) return [scope];
       // limits of one shard alone
       const isLimited = Array.isArray(scope['owners']) && scope['owners'].length > 0;
@@ -33,7 +33,7 @@ export function joinScopes(
   return {
     // the sort is stable
     scopes: [ofFleet, ...inner.sort((a, b) => sizeOf(a) - sizeOf(b))],
-    recorded_groups: parts.flatMap((part) => [...listOf<readonly number[]>(part, 'recorded_groups')]),
+    recorded_groups: parts.flatMap((part) => listOf(part, 'recorded_groups') as (readonly number[])[]),
     missing,
   };
 }
@@ -61,7 +61,7 @@ function positionsAt(times: readonly number[], { ms }: Samples, holdMs: number):
   });
 }
 
-/** Those that begin first, and of these the ones with most samples. */
+/** Samples that begin first, and of these the ones with most samples. */
 const longest = (all: readonly Samples[]) =>
   all.reduce<Samples | undefined>((best, each) => {
     const [bestMs, eachMs] = [best?.ms[0] ?? Infinity, each.ms[0] ?? Infinity];
@@ -82,7 +82,7 @@ function limitAt(whole: Values, name: string): (timeMs: number) => unknown {
  * @param parts replies of shards in the order of their devices, at least one
  */
 export function joinHistory(whole: Values, parts: readonly ListPart[], missing: readonly MissingShard[]) {
-  const all = parts.map((part) => ({ part, ms: listOf<string>(part, 'timestamp').map((time) => Date.parse(time)) }));
+  const all = parts.map((part) => ({ part, ms: listOf(part, 'timestamp').map((time) => Date.parse(String(time))) }));
   const base = longest(all) ?? all[0];
   const times = base?.ms ?? [];
   const spacings = times.slice(1).map((timeMs, at) => timeMs - (times[at] ?? 0));
@@ -94,17 +94,18 @@ export function joinHistory(whole: Values, parts: readonly ListPart[], missing: 
       columns.reduce((total, { positions, column }) => total + (column[positions[at] ?? -1] ?? 0), 0),
     );
   };
-  const kindsOf = (part: ListPart) => listOf<PastKind>(part, 'kinds');
+  const numbersOf = (part: ListPart, name: string) => listOf(part, name) as readonly number[];
+  const kindsOf = (part: ListPart) => listOf(part, 'kinds') as readonly PastKind[];
   const kinds = new Set(parts.flatMap((part) => kindsOf(part).map(({ asset_type: kind }) => kind)));
   const limit = (name: string) => times.map(limitAt(whole, name));
   const [first] = placed;
-  const voltages = first === undefined ? [] : listOf<number | null>(first.part, 'voltage_pct');
+  const voltages = first === undefined ? [] : listOf(first.part, 'voltage_pct');
   return {
     tick: whole['tick'],
     sim_time: whole['sim_time'],
-    timestamp: base === undefined ? [] : listOf<string>(base.part, 'timestamp'),
-    net_power_kw: sum((part) => listOf<number>(part, 'net_power_kw')),
-    possible_kw: sum((part) => listOf<number>(part, 'possible_kw')),
+    timestamp: base === undefined ? [] : listOf(base.part, 'timestamp'),
+    net_power_kw: sum((part) => numbersOf(part, 'net_power_kw')),
+    possible_kw: sum((part) => numbersOf(part, 'possible_kw')),
     export_limit_kw: limit('export'),
     import_limit_kw: limit('import'),
     voltage_pct: times.map((_, at) => voltages[first?.positions[at] ?? -1] ?? null),
