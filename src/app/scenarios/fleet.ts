@@ -20,7 +20,7 @@ interface FleetBookParts {
 }
 
 class FleetScenarios extends KeptScenarios implements FleetBook {
-  addGone(report: RunReport): void {
+  addEnded(report: RunReport): void {
     this.runs.addEnded(report);
   }
 }

@@ -29,6 +29,7 @@ import { siteShards, SiteOperations } from './site.ts';
 import { ruleOf } from './rules.ts';
 import { TimeOperations } from './time.ts';
 import { FleetGround } from './scenarios/ground.ts';
+import { RunHistory } from './scenarios/run-history.ts';
 import { RunMark } from './scenarios/run-mark.ts';
 import { isOfScenarios, ScenarioOperations } from './scenarios/operations.ts';
 import type { LeadRequest } from './scenarios/operations.ts';
@@ -59,8 +60,8 @@ export interface FleetLeadOptions {
 
 /** The scenarios that a gateway keeps. */
 export interface FleetBook extends ScenarioBook {
-  /** Keeps a run that has ended with its gateway. */
-  addGone(report: RunReport): void;
+  /** Lists a run that has ended in another gateway. */
+  addEnded(report: RunReport): void;
   /** Ends all runs. */
   close(): Promise<void>;
 }
@@ -75,6 +76,7 @@ export class FleetLead {
   readonly #siteOperations: SiteOperations;
   readonly #session = randomUUID();
   readonly #mark: RunMark;
+  readonly #history: RunHistory;
   readonly #ground: FleetGround;
   readonly #book: FleetBook;
   readonly #scenarios: ScenarioOperations;
@@ -134,7 +136,8 @@ export class FleetLead {
     };
     const ticksCome = (tick: number) => this.#ticksCome([...view.shards.keys()], tick);
     this.#mark = new RunMark({ link, session: this.#session, nowMs: () => wall.nowMs(), log });
-    const around = { perform, wall, later, log, mark: this.#mark };
+    this.#history = new RunHistory({ link, log });
+    const around = { perform, wall, later, log, mark: this.#mark, history: this.#history };
     this.#ground = new FleetGround({ shards, keeper: this.#keeper, ticksCome, ...around });
     this.#book = options.scenarios(this.#ground);
     this.#scenarios = new ScenarioOperations(this.#book, this.#ground);
@@ -193,6 +196,7 @@ export class FleetLead {
     await this.#book.close();
     // the mode of a scenario would stay, since only a leader changes the clock
     await this.#ground.released;
+    await this.#history.written;
     this.#time.stop();
     this.#keeper.stop();
     this.#site.stop();
@@ -216,8 +220,18 @@ export class FleetLead {
 
   #carryOut(request: LeadRequest): Promise<ForwardedReply> {
     const { operationId } = request;
+    if (operationId === 'remove_scenario_run') return this.#removeRun(request);
     if (isOfScenarios(operationId)) return this.#scenarios.answer(request);
     return (operationId.endsWith('_site') ? this.#siteOperations : this.#operations).answer(request);
+  }
+
+  /** A removed run is none for the next leader either. */
+  async #removeRun(request: LeadRequest): Promise<ForwardedReply> {
+    const { run: id } = request.params;
+    const run = this.#book.runs.list().find((each) => each.id === id);
+    const reply = await this.#scenarios.answer(request);
+    if (run !== undefined) await this.#history.forget(run.report);
+    return reply;
   }
 
   async #passOn({ route, path, params, query, body, by, id }: RoutedRequest): Promise<ForwardedReply> {
@@ -264,10 +278,13 @@ export class FleetLead {
       });
   }
 
-  /** A run of the leader before has ended with it. */
+  /** Lists the runs of leaders before; one under way has ended with its leader. */
   async #takeOver(): Promise<void> {
+    for (const report of await this.#history.takeOver()) this.#book.addEnded(report);
     const gone = await this.#mark.takeGone();
-    if (gone !== null) this.#book.addGone(gone);
+    if (gone === null || this.#history.knows(gone)) return;
+    this.#book.addEnded(gone);
+    await this.#history.add(gone);
   }
 
   #serve(): Promise<readonly Stop[]> {

@@ -25,6 +25,7 @@ import { fleetIssues } from './limits.ts';
 import { FleetPlant, hasAlarm } from './plant.ts';
 import type { FollowedShards } from './plant.ts';
 import { FleetRequests } from './requests.ts';
+import type { RunHistory } from './run-history.ts';
 import type { RunMark } from './run-mark.ts';
 
 /** Ratings that were read longer ago are read anew, ms. */
@@ -42,6 +43,7 @@ export interface FleetGroundParts {
   readonly later: Later;
   readonly log: Logger;
   readonly mark: Pick<RunMark, 'put' | 'clear'>;
+  readonly history: Pick<RunHistory, 'add'>;
 }
 
 /** Members of the configuration of a shard; absent: the default. */
@@ -333,9 +335,11 @@ export class FleetGround {
     if (hold !== null) hold.run = run;
     const failure = hold?.plant?.failure ?? null;
     if (failure !== null) run.abort(failure);
-    const { mark } = this.#parts;
+    const { mark, history } = this.#parts;
     mark.put(run.report);
-    void run.finished.then(() => {
+    void run.finished.then(async (report) => {
+      // in this order a run is never in neither of them
+      await history.add(report);
       mark.clear();
     });
   }

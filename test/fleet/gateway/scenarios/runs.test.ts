@@ -241,6 +241,33 @@ describe('fleet/gateway: the clock of a scenario', function () {
     expect(runs[0]?.['run']).to.deep.include({ state: 'error', error: 'the gateway that ran it is gone' });
   });
 
+  it('leaves its ended runs to the next leader, but for those that were removed', async () => {
+    const { gatewayOf, ask, ended, lead, link, pass, settle } = await started([2, 2]);
+    const other = await gatewayOf();
+    const listed = async (from: typeof ask) =>
+      ((await from('GET', '/scenario-runs')).body as { readonly runs: readonly { readonly run: Mapping }[] }).runs;
+    for (const run of ['1', '2']) {
+      await ask('POST', '/scenarios/1/stop');
+      await ended(run);
+      await pass(1000);
+      if (run === '1') expect((await ask('POST', '/scenarios/1/start', {})).status).to.equal(200);
+    }
+    const [newest] = await listed(ask);
+    expect((await ask('DELETE', '/scenario-runs/1')).status).to.equal(200);
+    await lead.stop();
+    await link.close();
+    await pass(6000);
+    expect(other.lead.isLeader).to.equal(true);
+    await settle(50);
+    expect((await listed(other.ask)).map(({ run }) => run)).to.deep.equal([newest?.run]);
+    const report = (await other.ask('GET', '/scenario-runs/1/report')).body as Mapping;
+    expect([report['state'], report['steps']]).to.deep.equal([
+      'stopped',
+      ((await other.ended('1')) as Mapping)['steps'],
+    ]);
+    expect((report['steps'] as readonly unknown[]).length).to.equal(1);
+  });
+
   it('ends with the run when a shard is lost', async () => {
     const { shards, ended, settle, pass } = await started([2, 2]);
     await settle(50);
