@@ -261,10 +261,7 @@ describe('fleet/gateway: the clock of a scenario', function () {
     await settle(50);
     expect((await listed(other.ask)).map(({ run }) => run)).to.deep.equal([newest?.run]);
     const report = (await other.ask('GET', '/scenario-runs/1/report')).body as Mapping;
-    expect([report['state'], report['steps']]).to.deep.equal([
-      'stopped',
-      ((await other.ended('1')) as Mapping)['steps'],
-    ]);
+    expect([report['state'], report['steps']]).to.deep.equal(['stopped', (await other.ended('1'))['steps']]);
     expect((report['steps'] as readonly unknown[]).length).to.equal(1);
   });
 
