@@ -52,6 +52,10 @@ function failed(error: unknown, url: string, { json: isJson, io }: Printer, colo
   return codeOf(error);
 }
 
+/** Health checks of containers know 0 and 1: Docker reserves 2 and calls all others unhealthy. Wrong use stays 2. */
+const codeFor = (name: string, code: number) =>
+  name === 'health' && code !== exitCodes.usage ? exitCodes.internal : code;
+
 /**
  * Runs one of `clientCommands`.
  * @returns the exit code
@@ -74,6 +78,7 @@ export async function runClient(name: string, given: Arguments, io: ClientIo): P
     printResult(result, printer);
     return result.code ?? exitCodes.ok;
   } catch (error) {
-    return failed(error, url, printer, isColoured(process.stderr, env, given.options.has('--no-color')));
+    const coloured = isColoured(process.stderr, env, given.options.has('--no-color'));
+    return codeFor(name, failed(error, url, printer, coloured));
   }
 }

@@ -23,7 +23,7 @@ export const exitTexts: Readonly<Record<keyof typeof exitCodes, string>> = {
   addressInUse: 'A port or serial line cannot be opened, or the simulator cannot start with a restored state.',
   failed:
     'An assertion or step of a scenario failed, a peer broke a rule of --findings_fail_on, or "wait" ended without the value.',
-  unreachable: 'No simulator answers at the address of --url.',
+  unreachable: 'No simulator answers at the address of --url; "health" ends with 1.',
   refused: 'The simulator refused the request of a command; the text has its code.',
   leaseLost: 'Another process has taken the name of this shard in its fleet.',
   interrupted: 'A command was interrupted by SIGINT.',

@@ -200,7 +200,7 @@ describe('commands of a running simulator', () => {
     for (const line of ['get 701.W', 'health', 'limit off']) {
       const { code, error } = await command(line, `http://127.0.0.1:${port}`);
       expect([code, error.startsWith('derbench: no simulator answers. ')], line).to.deep.equal([
-        exitCodes.unreachable,
+        line === 'health' ? exitCodes.internal : exitCodes.unreachable,
         true,
       ]);
     }
@@ -208,7 +208,7 @@ describe('commands of a running simulator', () => {
     for (const line of ['get 701.W', 'health', 'limit off']) {
       const { code, error } = await command(line, url);
       expect([code, error], line).to.deep.equal([
-        exitCodes.unreachable,
+        line === 'health' ? exitCodes.internal : exitCodes.unreachable,
         `derbench: no simulator answers at ${url}. Another server does, with the HTTP status 404. ` +
           'Give another address with --url or DERBENCH_URL.',
       ]);

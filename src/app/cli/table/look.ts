@@ -77,7 +77,7 @@ export const lookCommands: readonly Command[] = [
     line: 'exit code 0 if the simulator runs as it should',
     usage: ['health'],
     examples: [['derbench health --quiet', 'For health checks of containers.']],
-    notes: ['Exit code 1: degraded, stalled or stopping. The time limit is 2 s.'],
+    notes: ['Exit code 1: degraded, stalled, stopping, or no answer of a simulator within 2 s.'],
     runs: 'client',
   },
 ];
