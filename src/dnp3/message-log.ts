@@ -114,7 +114,14 @@ export class Dnp3Messages {
     });
   }
 
-  list({ afterId, toId, deviceIndex, direction, function: name, limit }: Dnp3MessageFilter = {}): readonly Dnp3Message[] {
+  list({
+    afterId,
+    toId,
+    deviceIndex,
+    direction,
+    function: name,
+    limit,
+  }: Dnp3MessageFilter = {}): readonly Dnp3Message[] {
     const entries = this.#channel.list({
       ...(afterId !== undefined && { afterId }),
       ...(toId !== undefined && { toId }),

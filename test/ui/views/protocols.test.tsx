@@ -47,7 +47,7 @@ describe('protocols', () => {
       daemon.on('GET overview', () => stations(count));
       await address('#/protocols/ocpp/connect');
       await show(<ProtocolsView />);
-      const isSaid = textOf('.steps').includes('The settings are those of all 3 charging stations');
+      const isSaid = textOf('.steps').includes('For all 3 charging stations');
       expect(isSaid, `${count} stations`).to.equal(count === 3);
       await leave();
       await pass(6000);
