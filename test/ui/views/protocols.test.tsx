@@ -217,6 +217,37 @@ describe('protocols', () => {
       expect(strip.find((text) => text.startsWith('701'))).to.include('155 of 155');
       expect(strip.find((text) => text.startsWith('704'))).to.include('not read');
     });
+
+    it('have what they changed, why they were refused, and the rule that they broke', async () => {
+      const { messages, ...reply } = exampleOf('modbus/messages');
+      daemon.on('GET modbus/messages', ({ query }) => ({
+        ...reply,
+        messages: query['after_id'] === undefined ? [...messages, request(3), request(5)] : [],
+      }));
+      const [entry] = exampleOf('timeline').entries;
+      const told = (id: number, text: string, message: string | null) => ({
+        ...entry,
+        id,
+        kind: 'peer',
+        text,
+        message,
+      });
+      daemon.on('GET timeline', () => ({
+        ...exampleOf('timeline'),
+        entries: [told(41, 'Set A.', 'modbus/1'), told(42, 'Set B.', 'dnp3/3'), told(43, 'B is bad.', 'modbus/3')],
+      }));
+      const findings = exampleOf('findings');
+      const [finding] = findings.findings;
+      const evidence = { ...finding.evidence[0], channel: 'modbus', message_id: 2, excuse: null, text: 'It did.' };
+      daemon.on('GET findings', () => ({ ...findings, findings: [{ ...finding, title: 'R', evidence: [evidence] }] }));
+      await address('#/protocols/modbus/transactions?modbus-message=1');
+      await show(<ProtocolsView />);
+      const cells = all('table[aria-label="Modbus transactions"] tbody tr td:last-child');
+      expect(cells.map(({ textContent }) => textContent)).to.deep.equal(['Set A.R: It did.', 'B is bad.', '–']);
+      expect(all('a[href="#/events/timeline?entry=41"]').map(({ textContent }) => textContent)).to.deep.equal([
+        'Set A.',
+      ]);
+    });
   });
 
   describe('sequence', () => {
