@@ -32,7 +32,7 @@ export function transactionsOf(messages: readonly Wire[]): readonly Transaction[
     });
 }
 
-const told = ['peer', 'refusal'] as const;
+const shownKinds = ['peer', 'refusal'] as const;
 /** Entries of the timeline that are kept for the list. */
 const maxEntries = 1000;
 
@@ -85,9 +85,9 @@ function valuesText({ values }: Wire): string {
 }
 
 /** Changes by request, and broken rules by message. */
-type Known = readonly [changes: ReadonlyMap<number, TimelineEntry>, broken: ReadonlyMap<number, string>];
+type Context = readonly [changes: ReadonlyMap<number, TimelineEntry>, broken: ReadonlyMap<number, string>];
 
-const columnsWith = ([changes, broken]: Known): readonly Column<Transaction>[] => [
+const columnsWith = ([changes, broken]: Context): readonly Column<Transaction>[] => [
   {
     title: 'Time',
     cell: ({ sim_time: time, wall_time: wall }) => <span title={wallTime(wall)}>{timeOfDay(time)}</span>,
@@ -142,8 +142,8 @@ const readOf = (device: number | undefined) => (after_id: number | undefined) =>
 export function Transactions() {
   const device = useDevice()?.device_index;
   const enabled = useLive(get('modbus/messages', { query: { limit: 1 } }), 5000).data?.enabled;
-  const { entries = [] } = useTimeline({ limit: maxEntries, kinds: told });
-  const known = [entriesByRequest(entries), useBroken('modbus')] as const;
+  const { entries = [] } = useTimeline({ limit: maxEntries, kinds: shownKinds });
+  const context = [entriesByRequest(entries), useBroken('modbus')] as const;
   return (
     <>
       <div class="title">
@@ -159,11 +159,11 @@ export function Transactions() {
           on: post('modbus/messages', { body: { enabled: true } }),
           off: post('modbus/messages', { body: { enabled: false } }),
         }}
-        columns={columnsWith(known)}
+        columns={columnsWith(context)}
         textOf={(each) => `${each.peer} ${each.function_name} ${pointsText(each)} ${outcomeText(each)}`}
         arrange={transactionsOf}
         holds={({ id, answer }, chosen) => [id, answer?.id].some((each) => String(each) === chosen)}
-        detail={(each) => <Detail transaction={each} known={known} />}
+        detail={(each) => <Detail transaction={each} context={context} />}
         empty={
           enabled === true
             ? 'No request to this device yet. The recording is on.'
@@ -176,9 +176,9 @@ export function Transactions() {
 
 const octets = (raw: string) => raw.replace(/(..)(?=.)/g, '$1 ');
 
-function Detail({ transaction, known }: { readonly transaction: Transaction; readonly known: Known }) {
+function Detail({ transaction, context }: { readonly transaction: Transaction; readonly context: Context }) {
   const { answer } = transaction;
-  const [changes, broken] = known;
+  const [changes, broken] = context;
   const entry = changes.get(transaction.id);
   const finding = brokenText(transaction, broken);
   return (
