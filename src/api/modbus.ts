@@ -34,7 +34,7 @@ import {
   word,
   camelCased,
 } from './common/members.ts';
-import { afterIdParam, deviceParam, integerParam, newestParam } from './common/schemas.ts';
+import { afterIdParam, deviceParam, integerParam, newestParam, toIdParam } from './common/schemas.ts';
 import { writer, asSetNow } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import { activeFaults, faultSchemas, anyDeviceQuery } from './faults/members.ts';
@@ -145,6 +145,7 @@ const maxPeer = 200;
 const messagesQuery = z.strictObject({
   limit: newestParam(maxMessageLimit, defaultMessageLimit).optional(),
   after_id: afterIdParam.optional().openapi({ description: 'Only messages with a higher id.' }),
+  to_id: toIdParam.optional(),
   device: deviceParam
     .optional()
     .openapi({ description: 'Only messages of the device of this index, and broadcasts; default all messages.' }),
@@ -342,7 +343,7 @@ const recorderBodySchema = memo(() =>
 /** True if a message passes the filters. */
 function passes(
   { direction, peer, deviceIndex, facts: { exchange } }: ModbusEntry,
-  filter: Omit<MessagesQuery, 'limit' | 'after_id'>,
+  filter: Omit<MessagesQuery, 'limit' | 'after_id' | 'to_id'>,
 ): boolean {
   const { address, count, functionCode, broadcast } = exchange;
   return (
@@ -384,10 +385,10 @@ export const modbusRoutes: readonly Route[] = [
       'TCP and TLS. Requests that are no valid frames are counted in `modbus` and not listed.',
     query: messagesQuery,
     reply: messages.schema,
-    handle({ plant, modbusMessages }, { query: { limit = defaultMessageLimit, after_id, ...filter } }) {
+    handle({ plant, modbusMessages }, { query: { limit = defaultMessageLimit, after_id, to_id, ...filter } }) {
       if (filter.device !== undefined) plant.device(filter.device);
       const where = (entry: ModbusEntry) => passes(entry, filter);
-      const entries = modbusMessages.list({ limit, where, ...camelCased({ after_id }) });
+      const entries = modbusMessages.list({ limit, where, ...camelCased({ after_id, to_id }) });
       return replyInPieces(messages.reply(modbusMessages, { plant, modbusMessages, chosen: entries }));
     },
   }),

@@ -24,7 +24,15 @@ import {
   word,
   camelCased,
 } from './common/members.ts';
-import { afterIdParam, deviceIndex, deviceParam, integerParam, newestParam, deviceQuery } from './common/schemas.ts';
+import {
+  afterIdParam,
+  deviceIndex,
+  deviceParam,
+  integerParam,
+  newestParam,
+  toIdParam,
+  deviceQuery,
+} from './common/schemas.ts';
 import { z } from './description/zod.ts';
 import { listInPieces, replyInPieces } from './http/streaming.ts';
 import { HttpProblem } from './http/errors.ts';
@@ -207,6 +215,7 @@ const defaultMessages = 100;
 const messagesQuery = z.strictObject({
   limit: newestParam(maxMessages, defaultMessages).optional(),
   after_id: afterIdParam.optional(),
+  to_id: toIdParam.optional(),
   device: deviceParam
     .optional()
     .openapi({ description: 'Only messages of the outstation of this device; default all.' }),

@@ -135,6 +135,7 @@ export interface CsipSentResponse extends Pick<CsipMessage, 'id' | 'atMs' | 'at'
 
 export interface CsipMessageFilter {
   readonly afterId?: number;
+  readonly toId?: number;
   /** upper case */
   readonly method?: string;
   /** beginning of the path of the URL */

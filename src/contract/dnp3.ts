@@ -162,6 +162,7 @@ export interface Dnp3Message {
 
 export interface Dnp3MessageFilter {
   readonly afterId?: number;
+  readonly toId?: number;
   readonly deviceIndex?: number;
   readonly direction?: WireDirection;
   readonly function?: string;

@@ -70,6 +70,7 @@ export interface OcppMessage {
 
 export interface OcppMessageFilter {
   readonly afterId?: number;
+  readonly toId?: number;
   readonly action?: string;
   readonly direction?: WireDirection;
   readonly limit?: number;

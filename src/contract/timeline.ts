@@ -17,13 +17,14 @@ export interface TimelineEntryJson {
   readonly text: string;
   readonly count: number;
   readonly ref: TimelineRef | null;
+  readonly message: string | null;
 }
 
 const isoText = (ms: number) => new Date(ms).toISOString();
 
 /** @param dateMs simulated date of an instant, ms since the epoch */
 export function timelineEntryJson(entry: TimelineEntry, dateMs: (at: SimTime) => number): TimelineEntryJson {
-  const { id, at, wallMs, kind, level, by, title, text, count, ref } = entry;
+  const { id, at, wallMs, kind, level, by, title, text, count, ref, message } = entry;
   const devices = [...entry.devices];
   return {
     id,
@@ -38,5 +39,6 @@ export function timelineEntryJson(entry: TimelineEntry, dateMs: (at: SimTime) =>
     text,
     count,
     ref,
+    message,
   };
 }

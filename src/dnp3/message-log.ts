@@ -114,9 +114,17 @@ export class Dnp3Messages {
     });
   }
 
-  list({ afterId, deviceIndex, direction, function: name, limit }: Dnp3MessageFilter = {}): readonly Dnp3Message[] {
+  list({
+    afterId,
+    toId,
+    deviceIndex,
+    direction,
+    function: name,
+    limit,
+  }: Dnp3MessageFilter = {}): readonly Dnp3Message[] {
     const entries = this.#channel.list({
       ...(afterId !== undefined && { afterId }),
+      ...(toId !== undefined && { toId }),
       ...(limit !== undefined && { limit }),
       where: (entry) =>
         (deviceIndex === undefined || entry.deviceIndex === deviceIndex) &&

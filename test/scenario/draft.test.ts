@@ -25,6 +25,7 @@ function entry(atMs: number, members: Partial<TimelineEntry>): TimelineEntry {
     text: 'Text.',
     count: 1,
     ref: null,
+    message: null,
     calls: null,
     ...members,
   };

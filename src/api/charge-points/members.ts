@@ -36,7 +36,7 @@ import {
 } from '../../contract/ocpp-settings.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
-import { afterIdParam, deviceIndex, integerParam, newestParam } from '../common/schemas.ts';
+import { afterIdParam, deviceIndex, integerParam, newestParam, toIdParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import { missingMember } from '../fleet/members.ts';
 import { listInPieces } from '../http/streaming.ts';
@@ -425,6 +425,7 @@ export const defaultMessages = 100;
 export const messagesQuery = z.strictObject({
   limit: newestParam(maxMessages, defaultMessages).optional(),
   after_id: afterIdParam.optional().openapi({ description: 'Only messages with a higher id.' }),
+  to_id: toIdParam.optional(),
   action: z
     .string()
     .min(1)

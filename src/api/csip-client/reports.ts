@@ -30,7 +30,7 @@ import {
   word,
   camelCased,
 } from '../common/members.ts';
-import { afterIdParam, deviceIndex, deviceParam, newestParam } from '../common/schemas.ts';
+import { afterIdParam, deviceIndex, deviceParam, newestParam, toIdParam } from '../common/schemas.ts';
 import { writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
 import { listInPieces, replyInPieces } from '../http/streaming.ts';
@@ -255,6 +255,7 @@ const maxPath = 500;
 const messagesQuery = z.strictObject({
   limit: newestParam(maxMessages, defaultMessages).optional(),
   after_id: afterIdParam.optional().openapi({ description: 'Only messages with a higher id.' }),
+  to_id: toIdParam.optional(),
   method: z
     .enum(['GET', 'PUT', 'POST', 'DELETE'])
     .optional()

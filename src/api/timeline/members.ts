@@ -65,6 +65,14 @@ export const entrySchema = memo(
           .min(1)
           .openapi({ description: 'Number of equal changes from one source within 5 s of wall time.' }),
         ref: refSchema().nullable().openapi({ description: 'Null: there is no such place.' }),
+        message: z
+          .string()
+          .nullable()
+          .openapi({
+            description:
+              'Channel and id of the message that made it, the first of equal changes, as in `modbus/17` or `ocpp/CP-1/17`. ' +
+              'Null: no message made it, or the messages of the protocol were not recorded.',
+          }),
         shard: z.string().optional().openapi({ description: shardText }),
       })
       .openapi('TimelineEntry') as unknown as z.ZodType<TimelineEntryJson>,

@@ -52,11 +52,11 @@ export class TimelineFeed {
     this.#ends = [
       tellDeviceChanges(plant, timeline),
       tellPlant(plant, timeline),
-      tellWrites(plant, timeline),
+      tellWrites(plant, wireLog, timeline),
       tellFaults(faults, timeline),
       tellFindings(findings, timeline),
       tellCommAlarms(commAlarms, timeline),
-      tellRefusals(logBook, timeline),
+      tellRefusals(logBook, wireLog, timeline),
       tellOcppCalls(wireLog, timeline),
       every(lookMs, () => {
         this.#peers.look();
@@ -69,7 +69,7 @@ export class TimelineFeed {
   /** Follows the present client of CSIP; to be called again when another one has taken its place. */
   followCsip(): void {
     this.#endCsip();
-    this.#endCsip = tellCsipEvents(this.#sources.csip, this.#timeline);
+    this.#endCsip = tellCsipEvents(this.#sources.csip, this.#sources.wireLog, this.#timeline);
   }
 
   get watched(): Watched {

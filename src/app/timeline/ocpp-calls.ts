@@ -1,5 +1,6 @@
 /** Calls of central systems that change something, for the timeline, from the wire log: told when they are answered. */
 import type { TimelineSink } from '../../core/timeline/timeline.ts';
+import { messageRef } from './messages.ts';
 import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
 
 /** Calls that only read, or ask for messages. */
@@ -30,6 +31,7 @@ export function tellAnswer(timeline: TimelineSink, channel: WireChannel, entry: 
   const status = isError ? null : statusOf(frame);
   const isRefused = isError || (status !== null && !positive.has(status));
   const answer = isError ? `an error (${codeOf(frame)})` : (status ?? 'a result');
+  const message = `ocpp/${channel.key}/${id}`;
   timeline.add({
     kind: isRefused ? 'refusal' : 'peer',
     level: isRefused ? 'warn' : 'info',
@@ -37,7 +39,8 @@ export function tellAnswer(timeline: TimelineSink, channel: WireChannel, entry: 
     text: `Called ${action}, which was answered with ${answer}.`,
     deviceIndex: deviceIndex ?? undefined,
     by: { source: 'ocpp', peer },
-    ref: { type: 'message', id: `ocpp/${channel.key}/${id}` },
+    ref: messageRef(message),
+    message,
   });
 }
 

@@ -1,6 +1,8 @@
 /** Refusals by Modbus servers and outstations for the timeline, from the lines that they log. */
 import type { LogBook, LogEntry } from '../../core/log/log.ts';
 import type { TimelineSink } from '../../core/timeline/timeline.ts';
+import { messageRef, requestAtHand } from './messages.ts';
+import type { Messages } from './messages.ts';
 
 interface Refusal {
   readonly peer: string;
@@ -39,19 +41,27 @@ export function refusalIn({ module, message }: Pick<LogEntry, 'module' | 'messag
 }
 
 /** @returns function that ends it */
-export function tellRefusals(logBook: LogBook, timeline: TimelineSink): () => void {
+export function tellRefusals(
+  logBook: Pick<LogBook, 'onEntry'>,
+  messages: Messages,
+  timeline: TimelineSink,
+): () => void {
   return logBook.onEntry((entry) => {
     if (!entry.message.includes(' refused with ')) return;
     const refusal = refusalIn(entry);
     if (refusal === null) return;
     const { peer, title, text } = refusal;
+    const source = entry.module === 'DNP3' ? 'dnp3' : 'modbus';
+    const message = requestAtHand(messages, source, peer);
     timeline.add({
       kind: 'refusal',
       level: 'warn',
       title,
       text,
       deviceIndex: entry.deviceIndex ?? undefined,
-      by: { source: entry.module === 'DNP3' ? 'dnp3' : 'modbus', peer },
+      by: { source, peer },
+      ref: messageRef(message),
+      message,
     });
   });
 }

@@ -9,6 +9,8 @@ import type { FindingRegistry, NewCase } from '../../core/findings/registry.ts';
 import type { TimelineLevel } from '../../core/timeline/entry.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { TimelineSink } from '../../core/timeline/timeline.ts';
+import { messageOfEvent, messageRef } from './messages.ts';
+import type { Messages } from './messages.ts';
 
 function faultName({ protocol, facts }: ActiveFault): string {
   return `${protocol}.${facts.kind.kind}`;
@@ -104,9 +106,10 @@ const eventWords: Readonly<Record<CsipEvent['state'], string>> = {
   rejected: 'was rejected',
 };
 
-export function tellCsipEvents(csip: CsipEvents, timeline: TimelineSink): () => void {
+export function tellCsipEvents(csip: CsipEvents, messages: Messages, timeline: TimelineSink): () => void {
   return csip.onEvent(({ mrid, state, deviceIndices }) => {
     const isRefused = state === 'rejected';
+    const message = messageOfEvent(messages, mrid);
     for (const deviceIndex of deviceIndices)
       timeline.add({
         kind: isRefused ? 'refusal' : 'peer',
@@ -115,6 +118,8 @@ export function tellCsipEvents(csip: CsipEvents, timeline: TimelineSink): () => 
         text: `Event ${mrid} ${eventWords[state]}.`,
         deviceIndex,
         by: { source: 'csip', peer: mrid },
+        ref: messageRef(message),
+        message,
       });
   });
 }

@@ -6,6 +6,8 @@ import type { Change } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import { followDevices } from './follow-devices.ts';
+import { requestAtHand } from './messages.ts';
+import type { Messages } from './messages.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
 
 /** Sources whose writes no request tells. */
@@ -57,8 +59,20 @@ function callsOf({ index, bank }: Pick<Device, 'index' | 'bank'>, slots: readonl
   }));
 }
 
+/** The request of a master that writes now; null: another writer, or the messages are not recorded. */
+function requestOf(messages: Messages, { source, peer }: Change['by']): string | null {
+  return peer !== undefined && (source === 'modbus' || source === 'dnp3')
+    ? requestAtHand(messages, source, peer)
+    : null;
+}
+
 /** Tells one write, unless it changes nothing. */
-export function tellWrite(timeline: TimelineSink, device: Pick<Device, 'index' | 'bank'>, change: Change): void {
+export function tellWrite(
+  timeline: TimelineSink,
+  messages: Messages,
+  device: Pick<Device, 'index' | 'bank'>,
+  change: Change,
+): void {
   const { by, at, changed } = change;
   if (!toldSources.has(by.source)) return;
   const points = changed.filter((slot) => !isRoutine(slot));
@@ -73,20 +87,21 @@ export function tellWrite(timeline: TimelineSink, device: Pick<Device, 'index' |
     by,
     at,
     ref: { type: 'point', id: pointName(first) },
+    message: requestOf(messages, by),
     // a timer that a command has started reverts it again
     calls: isReversion ? undefined : callsOf(device, points),
   });
 }
 
 /** @returns function that ends it */
-export function tellWrites(plant: SimPlant, timeline: TimelineSink): () => void {
+export function tellWrites(plant: SimPlant, messages: Messages, timeline: TimelineSink): () => void {
   const ends = new Map<number, () => void>();
   const endDevices = followDevices(plant, {
     enter(device) {
       ends.set(
         device.index,
         device.bank.onChange((change) => {
-          tellWrite(timeline, device, change);
+          tellWrite(timeline, messages, device, change);
         }),
       );
     },

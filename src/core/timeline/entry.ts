@@ -77,6 +77,8 @@ export interface Happening {
   /** default: the present instant */
   readonly at?: SimTime;
   readonly ref?: TimelineRef | null;
+  /** the message that made it, as `modbus/17`; null or absent: none that is kept */
+  readonly message?: string | null;
   /** requests that make it again; absent: none do, or they are not kept */
   readonly calls?: readonly TimelineCall[] | undefined;
 }
@@ -99,6 +101,8 @@ export interface TimelineEntry {
   /** number of equal changes */
   readonly count: number;
   readonly ref: TimelineRef | null;
+  /** the message that made the first of the equal changes; null: none that was kept */
+  readonly message: string | null;
   /** requests that make the first of the equal changes again; null: none do, or they are not kept */
   readonly calls: readonly TimelineCall[] | null;
 }

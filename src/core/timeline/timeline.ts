@@ -144,7 +144,7 @@ export class Timeline implements TimelineSink {
   }
 
   #begin(
-    { kind, level = 'info', by, title, text, at, ref = null, calls }: Happening,
+    { kind, level = 'info', by, title, text, at, ref = null, message = null, calls }: Happening,
     key: string,
     nowMs: number,
   ): OpenEntry {
@@ -160,6 +160,7 @@ export class Timeline implements TimelineSink {
       text,
       count: 1,
       ref,
+      message,
       calls: calls ?? null,
       key,
       joinsUntilMs: nowMs + joinMs,

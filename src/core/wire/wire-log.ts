@@ -77,6 +77,8 @@ export interface WireChannelOptions<Facts, Decoded, Raw extends Buffer | string 
 export interface WireFilter<Facts> {
   /** only messages with a higher id */
   readonly afterId?: number;
+  /** only messages up to this id */
+  readonly toId?: number;
   readonly where?: (entry: WireEntry<Facts>) => boolean;
   /** maximum number of messages; the newest are listed */
   readonly limit?: number;
@@ -276,12 +278,12 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   }
 
   /** Oldest first. The cost is that of the messages after `afterId`, not of all that are kept. */
-  list({ afterId = 0, where, limit = Infinity }: WireFilter<Facts> = {}): readonly WireEntry<Facts>[] {
+  list({ afterId = 0, toId = Infinity, where, limit = Infinity }: WireFilter<Facts> = {}): readonly WireEntry<Facts>[] {
     const newestFirst: WireEntry<Facts>[] = [];
     for (let n = this.#next - 1; n >= this.#first && newestFirst.length < limit; n -= 1) {
       const entry = this.#ring[n % this.#ring.length];
       if (entry === undefined || entry.id <= afterId) break;
-      if (where === undefined || where(entry)) newestFirst.push(entry);
+      if (entry.id <= toId && (where === undefined || where(entry))) newestFirst.push(entry);
     }
     return newestFirst.reverse();
   }
@@ -384,10 +386,13 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   }
 }
 
+const nameOf = (protocol: string, key: string) => `${protocol}/${key}`;
+
 /** The channels of one process. */
 export class WireLog {
   readonly #options: WireLogOptions;
-  readonly #channels = new Set<WireChannel>();
+  /** by protocol and key */
+  readonly #channels = new Map<string, WireChannel>();
   readonly #followers = new Set<(channel: WireChannel) => void>();
 
   constructor(options: WireLogOptions) {
@@ -396,7 +401,7 @@ export class WireLog {
 
   /** All channels, oldest first. */
   get channels(): readonly WireChannel[] {
-    return [...this.#channels];
+    return [...this.#channels.values()];
   }
 
   /** A new channel without observers. @throws Error if protocol and key are in use */
@@ -407,7 +412,7 @@ export class WireLog {
     if (this.find(protocol, key) !== undefined) throw new Error(`there is a channel ${protocol} ${key} already`);
     const channel = new WireChannel(this.#options, options);
     const added = channel as unknown as WireChannel;
-    this.#channels.add(added);
+    this.#channels.set(nameOf(protocol, key), added);
     for (const follow of this.#followers) follow(added);
     return channel;
   }
@@ -433,15 +438,14 @@ export class WireLog {
   }
 
   find(protocol: string, key: string): WireChannel | undefined {
-    for (const channel of this.#channels) if (channel.protocol === protocol && channel.key === key) return channel;
-    return undefined;
+    return this.#channels.get(nameOf(protocol, key));
   }
 
   /** Closes and removes a channel, for example that of a removed charging station. */
   remove(channel: Pick<WireChannel, 'protocol' | 'key'>): void {
     const removedChannel = this.find(channel.protocol, channel.key);
     if (removedChannel === undefined) return;
-    this.#channels.delete(removedChannel);
+    this.#channels.delete(nameOf(channel.protocol, channel.key));
     removedChannel.retire();
   }
 }

@@ -191,9 +191,10 @@ export class CsipMessageBook implements CsipMessages {
     this.#channel.clear();
   }
 
-  list({ afterId, method, path, deviceIndex, limit }: CsipMessageFilter): readonly CsipMessage[] {
+  list({ afterId, toId, method, path, deviceIndex, limit }: CsipMessageFilter): readonly CsipMessage[] {
     const entries = this.#channel.list({
       ...(afterId !== undefined && { afterId }),
+      ...(toId !== undefined && { toId }),
       ...(limit !== undefined && { limit }),
       where: ({ facts, deviceIndex: index }) =>
         (method === undefined || facts.method === method) &&

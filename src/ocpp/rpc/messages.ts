@@ -197,9 +197,10 @@ export interface OcppMessageBook {
 
 export function messageBook(channel: OcppChannel): OcppMessageBook {
   return {
-    list({ afterId, action, direction, limit }) {
+    list({ afterId, toId, action, direction, limit }) {
       const entries = channel.list({
         ...(afterId !== undefined && { afterId }),
+        ...(toId !== undefined && { toId }),
         ...(limit !== undefined && { limit }),
         where: (entry) =>
           (action === undefined || entry.facts.action === action) &&

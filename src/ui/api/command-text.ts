@@ -151,19 +151,35 @@ function wordsOf(path: string, body: Members): Words {
 
 const plain = (word: string): string => (/^[\w.:=%+,@/-]+$/.test(word) ? word : quoted(word));
 
-/** Settings as flags of a start; null: one has no flag of its own, such as a list, or goes back to its default. */
+/** The one list whose values have commas. */
+const separatorOf = (name: string): string => (name === 'dnp3_allowed_peers' ? ';' : ',');
+
+/** The value of a setting as the command line takes it; null: none, which goes back to the default. */
+function flagText(name: string, value: unknown): string | null {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length === 0 ? null : value.join(separatorOf(name));
+  return typeof value === 'number' || (typeof value === 'string' && value !== '') ? String(value) : null;
+}
+
+/** Settings as flags of a start; null: one of them has no value. */
 function startOf(settings: Members): string | null {
   const flags = Object.entries(settings).map(([name, value]) => {
-    const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : value;
-    return typeof text === 'number' || (typeof text === 'string' && text !== '')
-      ? `--${name} ${plain(String(text))}`
-      : null;
+    const text = flagText(name, value);
+    return text === null ? null : `--${name} ${plain(text)}`;
   });
   return flags.length === 0 || flags.includes(null) ? null : ['derbench start', ...flags].join(' ');
 }
 
+/** Settings that switch protocols on, by the path of the request. */
+const toggles: Readonly<Record<string, string>> = {
+  'modbus/enable': 'mb_enable',
+  'csip/enable': 'csip_client_enable',
+  'ocpp/enable': 'ocpp_enable',
+  'dnp3/enable': 'dnp3_enable',
+};
+
 /**
- * The command that makes the same request; for changed settings, a start with them.
+ * The command that makes the same request; for changed settings and protocols that are switched on, a start with them.
  *
  * @returns null: there is none
  */
@@ -171,7 +187,10 @@ export function commandOf({ method, address, body = {} }: Call, origin = locatio
   if (method === 'PATCH' && address === '/api/sim/settings' && isMembers(body)) return startOf(body);
   if (method !== 'POST' || !isMembers(body)) return null;
   const { pathname, searchParams } = new URL(address, origin);
-  const words = wordsOf(pathname.replace('/api/sim/', ''), body);
+  const path = pathname.replace('/api/sim/', '');
+  const toggle = toggles[path];
+  if (toggle !== undefined) return startOf({ [toggle]: true, ...body });
+  const words = wordsOf(path, body);
   const isForDevice = [...searchParams.keys()].every((name) => name === 'device');
   // a pair or a word is missing where the body is empty
   if (words === null || words.length < 2 || !isForDevice) return null;

@@ -41,6 +41,33 @@ describe('timeline of a running simulator', () => {
     master.destroy();
   });
 
+  it('names the message of a write and of a refused one, while messages are recorded', async () => {
+    const slot = app.plant.device(0).bank.layout.slot(704, 'WMaxLimPct');
+    const master = await RawClient.open(modbusEndpoint(app, 0).port);
+    const other = await RawClient.open(modbusEndpoint(app, 1).port);
+    const hex = (value: number) => value.toString(16).padStart(4, '0');
+    const write = (value: number) => master.request(adu(1, 1, `06${hex(slot?.address ?? 0)}${hex(value)}`));
+    const record = (enabled: boolean) => ask(port, '/api/sim/modbus/messages', { body: { enabled } });
+    await record(true);
+    await other.request(adu(1, 1, `03${hex(slot?.address ?? 0)}0001`));
+    await write(50);
+    await write(60_000);
+    await record(false);
+    await write(70);
+    await write(60_001);
+    const told = (await entries('?kinds=peer,refusal')).map(({ ref, message }) => [ref && [ref.type, ref.id], message]);
+    expect(told).to.deep.equal([
+      [['point', '704.WMaxLimPct'], 'modbus/3'],
+      [['message', 'modbus/5'], 'modbus/5'],
+      [['point', '704.WMaxLimPct'], null],
+      [null, null],
+    ]);
+    const { messages } = (await ask(port, '/api/sim/modbus/messages?after_id=4&to_id=5&limit=1')).json;
+    expect(messages.map(({ id, values }: Json) => [id, values])).to.deep.equal([[5, { '704.WMaxLimPct': 600 }]]);
+    master.destroy();
+    other.destroy();
+  });
+
   it('has a capture once, when it is complete, with what the devices did', async () => {
     const post = (path: string, body: unknown) => ask(port, `/api/sim${path}`, { method: 'POST', body });
     const ofCaptures = () => entries('?kinds=capture');

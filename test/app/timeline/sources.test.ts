@@ -18,7 +18,9 @@ import type { DeviceChange, Plant, PowerEvent } from '../../../src/contract/plan
 import { CommAlarms } from '../../../src/core/comm-alarms.ts';
 import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import { Timeline } from '../../../src/core/timeline/timeline.ts';
+import { WireLog } from '../../../src/core/wire/wire-log.ts';
 import type { WireChannel, WireEntry } from '../../../src/core/wire/wire-log.ts';
+import { csipChannel, recordExchange } from '../../../src/csip/transport/messages.ts';
 import { ignoreWriteFault } from '../../../src/fault-kinds/modbus-map.ts';
 import { FaultBench } from '../../support/faults.ts';
 import { FindingsRig, plainRule } from '../../support/findings.ts';
@@ -29,6 +31,21 @@ let timeline: Timeline;
 
 beforeEach(() => {
   timeline = new Timeline({ wall, sim: () => simTimeFromMs(0) });
+});
+
+const answered = (body: string) => ({
+  direction: 'out' as const,
+  peer: 'https://h',
+  deviceIndex: null,
+  method: 'GET',
+  url: 'https://h/derp/0/derc',
+  status: 200,
+  durationMs: 1,
+  requestHeaders: {},
+  responseHeaders: {},
+  requestBody: null,
+  responseBody: Buffer.from(body),
+  error: null,
 });
 
 const told = () => timeline.list().map(({ kind, level, title, text }) => [kind, level, title, text]);
@@ -114,6 +131,11 @@ describe('timeline: registries', () => {
   });
 
   it('tells events of IEEE 2030.5 of all their devices, a rejected one as a refusal', () => {
+    const wireLog = new WireLog({ clock: wall, sim: () => simTimeFromMs(0), log: { error: () => undefined } });
+    const channel = csipChannel(wireLog);
+    channel.record(true, { source: 'rest' });
+    for (const mrid of ['<mRID>cd</mRID>', '<mRID>ab</mRID>', '<mRID>cd</mRID>'])
+      recordExchange(channel, answered(mrid));
     let listener: (event: CsipEvent) => void = () => undefined;
     const event = { mrid: 'AB', deviceIndices: [0, 2] } as unknown as CsipEvent;
     tellCsipEvents(
@@ -125,6 +147,7 @@ describe('timeline: registries', () => {
           return () => undefined;
         },
       },
+      wireLog,
       timeline,
     );
     listener({ ...event, state: 'active' });
@@ -133,6 +156,7 @@ describe('timeline: registries', () => {
       ['peer', 'info', 'CSIP event is in force', 'Event AB is in force.'],
       ['refusal', 'warn', 'CSIP event was rejected', 'Event AB was rejected.'],
     ]);
+    expect(timeline.list()[1]).to.deep.include({ ref: { type: 'message', id: 'csip/2' }, message: 'csip/2' });
     expect([...(timeline.list()[0]?.devices ?? [])]).to.deep.equal([0, 2]);
   });
 });

@@ -9,7 +9,7 @@ const master = { source: 'modbus', peer: '10.0.0.21:50001' } as const;
 function follow(count = 1) {
   const plant = testPlant({ types: Array.from({ length: count }, () => 'PV-3Phase') });
   const timeline = new Timeline({ wall: new HandWall(), sim: () => plant.now });
-  const end = tellWrites(plant, timeline);
+  const end = tellWrites(plant, { find: () => undefined }, timeline);
   return { plant, timeline, end };
 }
 

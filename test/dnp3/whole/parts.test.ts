@@ -60,6 +60,16 @@ describe('outstations and the other parts of a whole simulator', () => {
     const master = await site.master();
     const done = await master.ask(5, limitTo('90 01 00 00'));
     expect(done.objects[done.objects.length - 1]).to.equal(0);
+    await site.post('dnp3/messages', { enabled: true });
+    await master.ask(5, limitTo('f4 01 00 00'));
+    await master.ask(5, limitTo('ff 7f ff ff'));
+    const { entries } = await site.get('timeline?kinds=peer,refusal');
+    expect(entries.map(({ title, message }: Json) => [title, message])).to.deep.equal([
+      ['Registers written', null],
+      ['Registers written', 'dnp3/1'],
+      ['Control refused', 'dnp3/3'],
+    ]);
+    await master.ask(5, limitTo('90 01 00 00'));
     const { points } = await site.get('registers/704');
     const limit = points.find(({ name }: Json) => name === 'WMaxLimPct');
     expect(limit).to.include({ source: 'dnp3' });

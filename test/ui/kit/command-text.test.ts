@@ -117,6 +117,15 @@ describe('command of a call', () => {
     expect(commandOf(patch('settings', { body: { mb_port: null } }), origin)).to.equal(null);
   });
 
+  it('starts a simulator with a protocol that is switched on, lists by their separator', () => {
+    const command = (path: string, body: object) => commandOf(post(path, body), origin);
+    expect(command('dnp3/enable', { dnp3_remote_addr: [4, 5], dnp3_allowed_peers: ['CN=a,O=b', 'CN=c'] })).to.equal(
+      "derbench start --dnp3_enable yes --dnp3_remote_addr 4,5 --dnp3_allowed_peers 'CN=a,O=b;CN=c'",
+    );
+    expect(command('csip/enable', {})).to.equal('derbench start --csip_client_enable yes');
+    expect(command('ocpp/enable', { ocpp_csms_url: null })).to.equal(null);
+  });
+
   it('is none where a member would be lost or read as another value', () => {
     const others: readonly Call[] = [
       del('devices/{index}', { params: { index: 1 } }),

@@ -236,6 +236,28 @@ describe('page around the views', () => {
     expect(all('.pill')).to.deep.equal([]);
   });
 
+  it('has how long a peer is silent at the lamp of its protocol', async () => {
+    const [example] = daemon.exampleOf('GET', 'attention').items;
+    const silent = (name: string, ageS: number) => ({
+      ...example,
+      id: `silent/${name}`,
+      text: `${name} has sent nothing for three of its usual intervals of 10 s.`,
+      since: new Date(Date.now() - ageS * 1000).toISOString(),
+    });
+    const items = [silent('Modbus 10.0.0.21', 40), silent('Modbus 10.0.0.22', 95), silent('OCPP 10.0.0.23', 300)];
+    daemon.on('GET attention', () => ({ tick: 1, sim_time: '2026-06-21T12:00:00.000Z', items, count: 3 }));
+    const overview = daemon.exampleOf('GET', 'overview');
+    const { comm_status: comms } = overview;
+    const on = { ...comms.modbus_tcp, enabled: true, state: 'listening' };
+    daemon.on('GET overview', () => ({
+      ...overview,
+      comm_status: { ...comms, modbus_tcp: on, ocpp: { ...on, state: 'error' }, dnp3: { ...on, peers: 2 } },
+    }));
+    await show(<Shell />);
+    const lamps = all('.lamps a').map(({ textContent }) => textContent);
+    expect(lamps).to.include.members(['Modbus silent 95\u00a0s', 'OCPP error', 'DNP3 2']);
+  });
+
   it('goes from device to device by keys, and stays on the tab', async () => {
     await address('#/devices/1/registers');
     await show(<Shell />);

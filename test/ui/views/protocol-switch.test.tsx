@@ -67,6 +67,49 @@ describe('protocols that are switched on and off', () => {
     expect(bodies('POST modbus/disable')).to.deep.equal([undefined]);
   });
 
+  it('on: settings of a start are disabled, with the reason and the command line that sets them', async () => {
+    const why = 'The maps have an address.';
+    answerWithSettings(daemon, {
+      mb_foreign_unit: { changes: 'start', why, value: 'silent' },
+      csip_notify_enc: { changes: 'start', why, value: null },
+    });
+    await open('modbus/settings');
+    expect(all('[data-test="start-only"] [data-test]').map((row) => row.dataset['test'])).to.deep.equal([
+      'mb_host',
+      'mb_foreign_unit',
+    ]);
+    expect(textOf('[data-test="mb_foreign_unit"]')).to.include(why);
+    expect(all('[data-test="start-only"] code').map(({ textContent }) => textContent)).to.deep.equal([
+      'derbench start --mb_host VALUE',
+      'derbench start --mb_foreign_unit gateway',
+    ]);
+    expect(one('[data-test="mb_foreign_unit"] fieldset').disabled).to.equal(true);
+    await address('#/protocols/csip/settings');
+    expect(all('[data-test="start-only"] code').map(({ textContent }) => textContent)).to.deep.equal([
+      'derbench start --csip_notify_enc yes',
+    ]);
+  });
+
+  it('off: OCPP names the charging stations that it is for, also beside its steps', async () => {
+    const [example] = daemon.exampleOf('GET', 'overview').devices;
+    const station = (index: number, id: string | null) => ({
+      ...example,
+      device_index: index,
+      name: `Charger ${index}`,
+      charge_point_id: id,
+    });
+    daemon.on('GET overview', () => ({
+      ...daemon.exampleOf('GET', 'overview'),
+      devices: [station(0, null), station(1, 'CP-1'), station(2, 'CP-2')],
+    }));
+    await open('ocpp/settings');
+    expect(textOf('[data-test="concerned"]')).to.equal(
+      'For all 2 charging stations: Charger 1 (CP-1), Charger 2 (CP-2).',
+    );
+    await address('#/protocols/ocpp/connect');
+    expect(textOf('.steps [data-test="concerned"]')).to.include('Charger 1 (CP-1)');
+  });
+
   it('on: changed settings of the short form are sent alone', async () => {
     await open('modbus/settings');
     expect(button('Change').disabled).to.equal(true);

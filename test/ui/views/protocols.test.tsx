@@ -47,7 +47,7 @@ describe('protocols', () => {
       daemon.on('GET overview', () => stations(count));
       await address('#/protocols/ocpp/connect');
       await show(<ProtocolsView />);
-      const isSaid = textOf('.steps').includes('The settings are those of all 3 charging stations');
+      const isSaid = textOf('.steps').includes('For all 3 charging stations');
       expect(isSaid, `${count} stations`).to.equal(count === 3);
       await leave();
       await pass(6000);
@@ -216,6 +216,37 @@ describe('protocols', () => {
       const strip = all('.read-strip li').map((each) => each.textContent);
       expect(strip.find((text) => text.startsWith('701'))).to.include('155 of 155');
       expect(strip.find((text) => text.startsWith('704'))).to.include('not read');
+    });
+
+    it('have what they changed, why they were refused, and the rule that they broke', async () => {
+      const { messages, ...reply } = exampleOf('modbus/messages');
+      daemon.on('GET modbus/messages', ({ query }) => ({
+        ...reply,
+        messages: query['after_id'] === undefined ? [...messages, request(3), request(5)] : [],
+      }));
+      const [entry] = exampleOf('timeline').entries;
+      const told = (id: number, text: string, message: string | null) => ({
+        ...entry,
+        id,
+        kind: 'peer',
+        text,
+        message,
+      });
+      daemon.on('GET timeline', () => ({
+        ...exampleOf('timeline'),
+        entries: [told(41, 'Set A.', 'modbus/1'), told(42, 'Set B.', 'dnp3/3'), told(43, 'B is bad.', 'modbus/3')],
+      }));
+      const findings = exampleOf('findings');
+      const [finding] = findings.findings;
+      const evidence = { ...finding.evidence[0], channel: 'modbus', message_id: 2, excuse: null, text: 'It did.' };
+      daemon.on('GET findings', () => ({ ...findings, findings: [{ ...finding, title: 'R', evidence: [evidence] }] }));
+      await address('#/protocols/modbus/transactions?modbus-message=1');
+      await show(<ProtocolsView />);
+      const cells = all('table[aria-label="Modbus transactions"] tbody tr td:last-child');
+      expect(cells.map(({ textContent }) => textContent)).to.deep.equal(['Set A.R: It did.', 'B is bad.', '–']);
+      expect(all('a[href="#/events/timeline?entry=41"]').map(({ textContent }) => textContent)).to.deep.equal([
+        'Set A.',
+      ]);
     });
   });
 

@@ -1,4 +1,5 @@
 /** Protocols switched on and off while the simulator runs. */
+import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { anyCall, patch, post } from '../../api/call';
 import type { Call } from '../../api/call';
@@ -20,7 +21,9 @@ import { href } from '../../store/route';
 import { usePostText } from '../../store/schemas';
 import { useOverview } from '../../store/site';
 import type { Overview } from '../../store/site';
+import { Concerned } from './ocpp/concerned';
 import type { Part } from './page';
+import { StartOnly } from './start-only';
 
 /** A protocol with the settings that matter when it is switched on. */
 export interface Protocol {
@@ -29,6 +32,10 @@ export interface Protocol {
   /** setting that switches it on */
   readonly toggle: string;
   readonly fields: readonly (readonly [key: string, label: string])[];
+  /** keys of all its settings */
+  readonly keys: RegExp;
+  /** devices that the settings are for */
+  readonly concerned?: () => ComponentChild;
 }
 
 const protocols: readonly Protocol[] = [
@@ -36,6 +43,7 @@ const protocols: readonly Protocol[] = [
     path: 'modbus',
     title: 'Modbus TCP',
     toggle: 'mb_enable',
+    keys: /^(mb|rtu)_/,
     fields: [
       ['mb_port', 'Port of the first device'],
       ['mb_shared_port', 'All devices at this port'],
@@ -46,10 +54,11 @@ const protocols: readonly Protocol[] = [
     path: 'csip',
     title: 'IEEE 2030.5',
     toggle: 'csip_client_enable',
+    keys: /^csip_/,
     fields: [
       ['csip_server_ip', 'Server'],
       ['csip_server_port', 'Port'],
-      ['csip_enc', 'TLS'],
+      ['csip_pin', 'PIN'],
       ['csip_cert', 'Certificate of the client'],
       ['csip_root_cert', 'Authority of the server'],
       ['csip_identity', 'Identity'],
@@ -59,6 +68,8 @@ const protocols: readonly Protocol[] = [
     path: 'ocpp',
     title: 'OCPP',
     toggle: 'ocpp_enable',
+    keys: /^ocpp_/,
+    concerned: Concerned,
     fields: [
       ['ocpp_csms_url', 'Central system'],
       ['ocpp_version', 'Versions'],
@@ -70,10 +81,12 @@ const protocols: readonly Protocol[] = [
     path: 'dnp3',
     title: 'DNP3',
     toggle: 'dnp3_enable',
+    keys: /^dnp3_/,
     fields: [
       ['dnp3_port', 'Port of the first device'],
       ['dnp3_outstation_addr', 'Address of the outstation'],
       ['dnp3_remote_addr', 'Addresses of the masters'],
+      ['dnp3_shared_port', 'All outstations at this port'],
       ['dnp3_unsolicited', 'Unsolicited responses'],
     ],
   },
@@ -138,7 +151,7 @@ interface SettingsPanelProps extends InUse {
 }
 
 function SettingsPanel({ protocol, report, group, heading, submit, callWith, done, needsChange }: SettingsPanelProps) {
-  const { title, fields } = protocol;
+  const { title, fields, keys, concerned: ConcernedBy } = protocol;
   const [inputs, setInputs] = useState<Inputs>({});
   const certificates = useCertificates() ?? [];
   const { busy, problem, run } = useDo();
@@ -178,7 +191,9 @@ function SettingsPanel({ protocol, report, group, heading, submit, callWith, don
             />
           ))}
         </div>
+        {ConcernedBy && <ConcernedBy />}
       </FormFrame>
+      <StartOnly settings={report.settings.filter(({ key }) => keys.test(key))} />
     </Panel>
   );
 }

@@ -118,13 +118,29 @@ describe('timeline in the page', () => {
     expect(location.hash).to.contain('entry=43');
     expect(textOf('.beside pre')).to.contain('"action": "SetChargingProfile"');
     expect(daemon.to('GET ocpp/SIM-CP-1/messages').map(({ query }) => query)).to.deep.equal([
-      { after_id: '16', limit: '1' },
+      { after_id: '16', to_id: '17', limit: '1' },
     ]);
     expect(all('.beside a.button').map((link) => link.getAttribute('href'))).to.deep.equal([
       '#/protocols/ocpp/messages?ocpp-message=17&station=SIM-CP-1',
     ]);
     await press('Close');
     expect(all('.beside')).to.have.length(0);
+  });
+
+  it('shows the message of a write beside its register', async () => {
+    const write = { ...grid, id: 44, kind: 'peer' as const, device_index: 0, message: 'modbus/17' };
+    daemon.on('GET modbus/messages', ({ query }) => ({
+      ...daemon.exampleOf('GET', 'modbus/messages'),
+      messages: query['to_id'] === '17' ? [{ id: 17, raw: 'ff00' }] : [],
+    }));
+    await open('events/timeline?entry=44');
+    await sendEntry({ ...write, ref: { type: 'point', id: '704.WMaxLimPct' } });
+    await settle();
+    expect(textOf('.beside details pre')).to.contain('"raw": "ff00"');
+    expect(all('.beside a').map((link) => link.getAttribute('href'))).to.include.members([
+      '#/protocols/modbus/messages?modbus-message=17',
+      '#/devices/0/registers?model=704&point=WMaxLimPct',
+    ]);
   });
 
   it('picks entries for a scenario, without opening them', async () => {

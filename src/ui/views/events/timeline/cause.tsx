@@ -24,7 +24,7 @@ function messageCall(id: string) {
   const channel = id.slice(0, id.lastIndexOf('/'));
   const number = Number(id.slice(id.lastIndexOf('/') + 1));
   const path = channel.split('/').map(encodeURIComponent).join('/');
-  return anyCall('GET', `${path}/messages`, { after_id: number - 1, limit: 1 });
+  return anyCall('GET', `${path}/messages`, { after_id: number - 1, to_id: number, limit: 1 });
 }
 
 function MessageCause({ id }: { readonly id: string }) {
@@ -37,6 +37,18 @@ function MessageCause({ id }: { readonly id: string }) {
     <pre class="payload" tabIndex={0} aria-label="Message">
       {JSON.stringify(message, null, 2)}
     </pre>
+  );
+}
+
+/** The message of a write, whose place is a point. */
+function WrittenBy({ id }: { readonly id: string }) {
+  const { title, to } = placeOf({ type: 'message', id }, null);
+  return (
+    <details>
+      <summary>Message that made it</summary>
+      <MessageCause id={id} />
+      <a href={to}>{title}</a>
+    </details>
   );
 }
 
@@ -109,6 +121,7 @@ export function Cause({ entry, devices }: CauseProps) {
       <div class="stack">
         <p>{entry.text}</p>
         {ref && <CauseOf of={ref} />}
+        {ref?.type !== 'message' && entry.message !== null && <WrittenBy id={entry.message} />}
         {place && (
           <p>
             <a class="button" href={place.to}>

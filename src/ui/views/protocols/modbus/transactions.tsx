@@ -8,8 +8,11 @@ import type { Column } from '../../../kit/table';
 import { useFollowed } from '../../../kit/follow';
 import { dash, fixed, timeOfDay, wallTime, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { deviceHref } from '../../../store/route';
+import { deviceHref, href } from '../../../store/route';
 import { useDevice } from '../../../store/site';
+import { useTimeline } from '../../../store/timeline-entries';
+import type { TimelineEntry } from '../../../store/timeline';
+import { useBroken } from '../sequence/broken';
 
 type Wire = ReplyOf<'modbus/messages'>['messages'][number];
 type Model = ReplyOf<'registers'>['models'][number];
@@ -28,6 +31,24 @@ export function transactionsOf(messages: readonly Wire[]): readonly Transaction[
       return answer === undefined ? request : { ...request, answer };
     });
 }
+
+const shownKinds = ['peer', 'refusal'] as const;
+/** Entries of the timeline that are kept for the list. */
+const maxEntries = 1000;
+
+/** Entries of the timeline by the id of the request that made them. */
+export function entriesByRequest(entries: readonly TimelineEntry[]): ReadonlyMap<number, TimelineEntry> {
+  return new Map(
+    entries.flatMap((entry) => {
+      const [, id] = /^modbus\/(\d+)$/.exec(entry.message ?? '') ?? [];
+      return id === undefined ? [] : [[Number(id), entry] as const];
+    }),
+  );
+}
+
+/** Words of the rules that a request or its answer broke; null: none. */
+const brokenText = ({ id, answer }: Transaction, broken: ReadonlyMap<number, string>): string | null =>
+  broken.get(id) ?? (answer && broken.get(answer.id)) ?? null;
 
 /** `40310..40311` */
 function rangeText({ address, count }: Wire): string {
@@ -63,7 +84,10 @@ function valuesText({ values }: Wire): string {
     .join(', ');
 }
 
-const columns: readonly Column<Transaction>[] = [
+/** Changes by request, and broken rules by message. */
+type Context = readonly [changes: ReadonlyMap<number, TimelineEntry>, broken: ReadonlyMap<number, string>];
+
+const columnsWith = ([changes, broken]: Context): readonly Column<Transaction>[] => [
   {
     title: 'Time',
     cell: ({ sim_time: time, wall_time: wall }) => <span title={wallTime(wall)}>{timeOfDay(time)}</span>,
@@ -95,6 +119,19 @@ const columns: readonly Column<Transaction>[] = [
     cell: (each) => <span title={pointsText(each)}>{valuesText(each) || shortPoints(each) || dash}</span>,
     value: pointsText,
   },
+  {
+    title: 'Changed',
+    cell: (each) => {
+      const finding = brokenText(each, broken);
+      return (
+        <>
+          {changes.get(each.id)?.text ?? dash}
+          {finding !== null && <Chip tone="bad">{finding}</Chip>}
+        </>
+      );
+    },
+    value: (each) => [changes.get(each.id)?.text, brokenText(each, broken)].filter(Boolean).join(' '),
+  },
 ];
 
 const readOf = (device: number | undefined) => (after_id: number | undefined) =>
@@ -105,6 +142,8 @@ const readOf = (device: number | undefined) => (after_id: number | undefined) =>
 export function Transactions() {
   const device = useDevice()?.device_index;
   const enabled = useLive(get('modbus/messages', { query: { limit: 1 } }), 5000).data?.enabled;
+  const { entries = [] } = useTimeline({ limit: maxEntries, kinds: shownKinds });
+  const context = [entriesByRequest(entries), useBroken('modbus')] as const;
   return (
     <>
       <div class="title">
@@ -120,11 +159,11 @@ export function Transactions() {
           on: post('modbus/messages', { body: { enabled: true } }),
           off: post('modbus/messages', { body: { enabled: false } }),
         }}
-        columns={columns}
+        columns={columnsWith(context)}
         textOf={(each) => `${each.peer} ${each.function_name} ${pointsText(each)} ${outcomeText(each)}`}
         arrange={transactionsOf}
         holds={({ id, answer }, chosen) => [id, answer?.id].some((each) => String(each) === chosen)}
-        detail={(each) => <Detail transaction={each} />}
+        detail={(each) => <Detail transaction={each} context={context} />}
         empty={
           enabled === true
             ? 'No request to this device yet. The recording is on.'
@@ -137,8 +176,11 @@ export function Transactions() {
 
 const octets = (raw: string) => raw.replace(/(..)(?=.)/g, '$1 ');
 
-function Detail({ transaction }: { readonly transaction: Transaction }) {
+function Detail({ transaction, context }: { readonly transaction: Transaction; readonly context: Context }) {
   const { answer } = transaction;
+  const [changes, broken] = context;
+  const entry = changes.get(transaction.id);
+  const finding = brokenText(transaction, broken);
   return (
     <div class="stack">
       <Facts
@@ -150,6 +192,22 @@ function Detail({ transaction }: { readonly transaction: Transaction }) {
           ['Points', pointsText(transaction) || dash],
           ['Written', valuesText(transaction) || dash],
           ['Answer', outcomeText(transaction)],
+          entry === undefined
+            ? null
+            : [
+                entry.kind === 'refusal' ? 'Refused' : 'Changed',
+                <a key="entry" href={href('events/timeline', { entry: String(entry.id) })}>
+                  {entry.text}
+                </a>,
+              ],
+          finding === null
+            ? null
+            : [
+                'Broken rule',
+                <a key="finding" class="bad" href={href('compare/report-cards')}>
+                  {finding}
+                </a>,
+              ],
           answer === undefined || valuesText(answer) === '' ? null : ['Read', valuesText(answer)],
         ]}
       />

@@ -23,6 +23,7 @@ import { useOverview } from '../../../store/site';
 import type { DeviceEntry } from '../../../store/site';
 import { ChangeDialog } from '../../devices/change';
 import { whyNot } from '../../devices/connector';
+import { Concerned } from './concerned';
 import { connectionTone } from './connection';
 import type { ChargePoint } from './connection';
 
@@ -204,10 +205,11 @@ function CentralSystem({ stations }: { readonly stations: number }) {
           )),
         )}
       </div>
+      <Concerned />
       {stations > 1 && (
         <p class="muted">
-          The settings are those of all {stations} charging stations: <i>Connect</i> connects each of them under its own
-          identity. <a href={href('protocols/ocpp')}>State</a> disconnects single ones.
+          <i>Connect</i> connects each of them under its own identity. <a href={href('protocols/ocpp')}>State</a>{' '}
+          disconnects single ones.
         </p>
       )}
     </FormFrame>

@@ -6,7 +6,7 @@ import type { Broken } from './arrows';
 const paceMs = 5000;
 
 /** Messages that broke a rule of their protocol. @param key identity of a charge point, empty for other protocols */
-export function useBroken(protocol: 'csip' | 'ocpp' | 'dnp3', key = ''): Broken {
+export function useBroken(protocol: 'modbus' | 'csip' | 'ocpp' | 'dnp3', key = ''): Broken {
   const { data } = useLive(get('findings', { query: { protocol, limit: 1000 } }), paceMs);
   const channel = key === '' ? protocol : `${protocol}/${key}`;
   const cases = (data?.findings ?? []).flatMap(({ title, evidence }) =>
