@@ -20,13 +20,20 @@ export function requestAtHand(messages: Messages, protocol: 'modbus' | 'dnp3', p
   return `${protocol}/${newest.id}`;
 }
 
-/** The newest message with an event of IEEE 2030.5. @param mrid in any case @returns `csip/17`; null: none is kept */
+/**
+ * The newest message that brought an event of IEEE 2030.5: a reply to a GET, or a notification. The responses that the
+ * client posts have its mRID too, and are effects of it.
+ * @param mrid in any case
+ * @returns `csip/17`; null: none is kept
+ */
 export function messageOfEvent(messages: Messages, mrid: string): string | null {
   const channel = messages.find('csip', '');
   if (channel?.recording !== true) return null;
+  const id = mrid.toUpperCase();
   const [newest] = channel.list({
     limit: 1,
-    where: ({ raw }) => raw.toString('latin1').toUpperCase().includes(mrid.toUpperCase()),
+    where: ({ direction, kind, raw }) =>
+      (direction === 'in' || kind === 'GET') && raw.toString('latin1').toUpperCase().includes(id),
   });
   return newest === undefined ? null : `csip/${newest.id}`;
 }

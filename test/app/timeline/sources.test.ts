@@ -136,6 +136,8 @@ describe('timeline: registries', () => {
     channel.record(true, { source: 'rest' });
     for (const mrid of ['<mRID>cd</mRID>', '<mRID>ab</mRID>', '<mRID>cd</mRID>'])
       recordExchange(channel, answered(mrid));
+    const response = Buffer.from('<DERControlResponse><subject>ab</subject></DERControlResponse>');
+    recordExchange(channel, { ...answered(''), method: 'POST', requestBody: response });
     let listener: (event: CsipEvent) => void = () => undefined;
     const event = { mrid: 'AB', deviceIndices: [0, 2] } as unknown as CsipEvent;
     tellCsipEvents(
