@@ -222,10 +222,12 @@ describe('peers', () => {
         { ...call, id: 12, direction: 'in', type: 'result', action: 'Heartbeat', duration_ms: 31200, message_id: 'a' },
         { ...call, id: 40, direction: 'out', action: 'StatusNotification', duration_ms: null, message_id: 'b' },
       ];
-      daemon.on('GET ocpp/CP-1/messages', () => ({ messages }));
+      daemon.on('GET ocpp/CP-1/messages', ({ query }) => ({
+        messages: messages.filter(({ id }) => id <= Number(query['to_id'] ?? Infinity)),
+      }));
       await show(<PeersView />);
       await press('Messages of Writes end inside a point');
-      expect(daemon.to('GET ocpp/CP-1/messages')[0]?.query['after_id']).to.equal('5');
+      expect(daemon.to('GET ocpp/CP-1/messages')[0]?.query).to.include({ after_id: '5', to_id: '18' });
       expect(all('.sequence .arrow').map((each) => each.textContent)).to.deep.equal([
         '12:00:00CP-1 to Central system: Heartbeat',
         '12:00:00Central system to CP-1: Heartbeat answered, 31.2\u00a0s',

@@ -69,7 +69,7 @@ interface Answer {
 }
 
 function callOf({ protocol, key, id }: Place): Call<Answer> {
-  const query = { after_id: Math.max(0, id - beforeCount - 1), limit: 500 };
+  const query = { after_id: Math.max(0, id - beforeCount - 1), to_id: id + afterCount };
   if (protocol === 'ocpp') return get('ocpp/{id}/messages', { params: { id: key }, query });
   return protocol === 'csip' ? get('csip/messages', { query }) : get('dnp3/messages', { query });
 }
@@ -84,9 +84,7 @@ function drawingOf({ protocol, key, id }: Place, messages: Answer['messages'], t
 
 function Around({ row, place }: AroundProps) {
   const { data } = useLive(callOf(place), paceMs);
-  const near = [...(data?.messages ?? [])]
-    .sort((a, b) => a.id - b.id)
-    .filter(({ id }) => Math.abs(id - place.id) <= Math.max(beforeCount, afterCount));
+  const near = data?.messages ?? [];
   const { lifelines, arrows } = drawingOf(place, near, row.text ?? row.title);
   return (
     <Sequence
