@@ -194,7 +194,7 @@ describe('commands of a running simulator', () => {
     expect(JSON.parse(out)).to.deep.include({ code: 'validation', status: 422 });
   });
 
-  it('end with 5 where nothing answers, and where another server does', async () => {
+  it('end with 5 where nothing answers or another server does, and health with 1', async () => {
     const { server, port } = await occupied();
     await closed(server);
     for (const line of ['get 701.W', 'health', 'limit off']) {

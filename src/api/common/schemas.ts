@@ -18,34 +18,19 @@ export function integerParam(name: string, min: number, max: number, description
 
 const maxId = 999_999_999_999_999;
 
-const idDigits = /^\d{1,15}$/;
-const idError = `must be an integer from 0 to ${maxId}, in at most 15 digits`;
+/** An id of an entry as a parameter: plain digits; no id has more than 15. */
+const idParam = (name: string, description: string) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, { error: `must be an integer from 0 to ${maxId}, in at most 15 digits` })
+    .transform(Number)
+    .openapi({ param: { name }, type: 'integer', minimum: 0, maximum: maxId, description });
 
 /** `to_id` of messages: with `after_id` one before it, it selects one message. */
-export const toIdParam = z
-  .string()
-  .regex(idDigits, { error: idError })
-  .transform(Number)
-  .openapi({
-    param: { name: 'to_id' },
-    type: 'integer',
-    minimum: 0,
-    maximum: maxId,
-    description: 'Only messages up to this id.',
-  });
+export const toIdParam = idParam('to_id', 'Only messages up to this id.');
 
-/** `after_id` of lists that clients poll for new entries: plain digits; no id has more than 15. */
-export const afterIdParam = z
-  .string()
-  .regex(idDigits, { error: idError })
-  .transform(Number)
-  .openapi({
-    param: { name: 'after_id' },
-    type: 'integer',
-    minimum: 0,
-    maximum: maxId,
-    description: 'Only entries with a higher id.',
-  });
+/** `after_id` of lists that clients poll for new entries. */
+export const afterIdParam = idParam('after_id', 'Only entries with a higher id.');
 
 /** `limit` of lists that clients poll; a value above `max` means `max`. @param byDefault limit without the parameter */
 export function newestParam(max: number, byDefault: number) {
