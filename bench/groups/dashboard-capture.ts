@@ -1,9 +1,7 @@
 /** A capture in the dashboard: from its rows to the drawing, and a cursor that follows the pointer. */
 import type { Page } from 'playwright-core';
-import { launch } from '../../test/support/browser.ts';
+import { atSimulator, inBrowser } from '../support/dashboard-site.ts';
 import type { BenchOptions } from '../support/group.ts';
-import { untilHttpOk, within } from '../support/net.ts';
-import { startSimulator } from '../support/simulator.ts';
 import { medianOf } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
 import type { Table } from '../support/table.ts';
@@ -78,33 +76,31 @@ async function makeCapture(origin: string): Promise<number> {
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   };
   await post('controls/time', { mode: 'paused' });
-  await post('controls/grid/event', { event: 'sag', parameters: { residual_pu: 0.5, duration_s: 0.5 } });
+  // a ramp has a sub-step for each of its steps, where a sag has two
+  await post('controls/grid/event', { event: 'frequency_ramp' });
   await post('controls/time/step', { ticks: settlingTicks });
   const capture = (await (await fetch(`${origin}/api/sim/captures/1`)).json()) as { rows: number; state: string };
-  if (capture.rows < leastRows) throw new Error(`the capture has ${capture.rows} rows only`);
+  if (capture.rows < leastRows || capture.state !== 'complete')
+    throw new Error(`the capture is ${capture.state} with ${capture.rows} rows`);
   return capture.rows;
 }
 
 /** A capture of seven devices, drawn in browsers of their own. */
-export async function measureCapture(
+export const measureCapture = (
   executable: string,
   options: BenchOptions,
   progress: (text: string) => void,
-): Promise<readonly Table[]> {
-  const simulator = await startSimulator(devices);
-  try {
-    await within(60, untilHttpOk(simulator.healthUrl), simulator.failed);
-    const { origin } = new URL(simulator.healthUrl);
+): Promise<readonly Table[]> =>
+  atSimulator(devices, async (origin) => {
     const rows = await makeCapture(origin);
     const all: Drawn[] = [];
     for (let round = 1; round <= options.rounds; round += 1) {
       progress(`dashboard: capture, round ${round} of ${options.rounds}`);
-      const browser = await launch(executable);
-      try {
-        all.push(await measure(await browser.newPage({ viewport: { width: 1280, height: 900 } }), origin));
-      } finally {
-        await browser.close();
-      }
+      all.push(
+        await inBrowser(executable, async (browser) =>
+          measure(await browser.newPage({ viewport: { width: 1280, height: 900 } }), origin),
+        ),
+      );
     }
     return [
       {
@@ -122,7 +118,4 @@ export async function measureCapture(
         aimRow('moves that the cursor followed', medianOf(all, followed), '', { atLeast: moves }),
       ]),
     ];
-  } finally {
-    await simulator.stop();
-  }
-}
+  });

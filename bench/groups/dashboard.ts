@@ -3,13 +3,12 @@
  * the load.
  */
 import { gzipSync } from 'node:zlib';
-import type { Browser, CDPSession, Page } from 'playwright-core';
-import { findChromium, launch } from '../../test/support/browser.ts';
+import type { CDPSession, Page } from 'playwright-core';
+import { findChromium } from '../../test/support/browser.ts';
 import { filesOfFirstLoad } from '../../test/support/page-files.ts';
+import { atSimulator, inBrowser } from '../support/dashboard-site.ts';
 import type { BenchOptions, Group } from '../support/group.ts';
-import { untilHttpOk, within } from '../support/net.ts';
 import { sleep } from '../support/processes.ts';
-import { startSimulator } from '../support/simulator.ts';
 import { medianOf, medianRatio } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
 import type { Table } from '../support/table.ts';
@@ -78,13 +77,8 @@ async function openEmpty(page: Page, origin: string): Promise<void> {
   await page.evaluate(dropStream);
 }
 
-async function measure(
-  executable: string,
-  open: (page: Page) => Promise<void>,
-  { quick }: BenchOptions,
-): Promise<Measured> {
-  const browser: Browser = await launch(executable);
-  try {
+const measure = (executable: string, open: (page: Page) => Promise<void>, { quick }: BenchOptions): Promise<Measured> =>
+  inBrowser(executable, async (browser) => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     await page.addInitScript(keepLongTasks);
     await open(page);
@@ -97,10 +91,7 @@ async function measure(
     const tookS = (performance.now() - begin) / 1000;
     const longTasksMs = await page.evaluate<readonly number[]>(lateLongTasks);
     return { cpuPct: (spent / tookS) * 100, paintMs: paint ?? NaN, longTasksMs };
-  } finally {
-    await browser.close();
-  }
-}
+  });
 
 /** What a first load takes after gzip. */
 async function loadedBytes(origin: string): Promise<number> {
@@ -110,16 +101,13 @@ async function loadedBytes(origin: string): Promise<number> {
 }
 
 /** The overview of a site beside an empty page. */
-async function measureSite(
+const measureSite = (
   executable: string,
   { devices, atMostPct }: (typeof sites)[number],
   options: BenchOptions,
   progress: (text: string) => void,
-): Promise<readonly Table[]> {
-  const simulator = await startSimulator(devices);
-  try {
-    await within(60, untilHttpOk(simulator.healthUrl), simulator.failed);
-    const { origin } = new URL(simulator.healthUrl);
+): Promise<readonly Table[]> =>
+  atSimulator(devices, async (origin) => {
     const [own, empty]: [Measured[], Measured[]] = [[], []];
     for (let round = 1; round <= options.rounds; round += 1) {
       progress(`dashboard: ${devices} devices, round ${round} of ${options.rounds}`);
@@ -155,10 +143,7 @@ async function measureSite(
         aimRow('first load, gzip', size, ' kB', { atMost: 170 }),
       ]),
     ];
-  } finally {
-    await simulator.stop();
-  }
-}
+  });
 
 export const dashboardGroup: Group = {
   name: 'dashboard',

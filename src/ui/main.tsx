@@ -11,6 +11,7 @@ import './look/loading.css';
 import './look/events.css';
 import './look/api.css';
 import './look/fleet.css';
+import './look/touch.css';
 import './look/forced-colors.css';
 import { render } from 'preact';
 import { CsipPage, Shell } from './shell/shell';

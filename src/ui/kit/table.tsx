@@ -35,8 +35,8 @@ interface TableProps<T> {
   readonly onOrder?: (order: Order) => void;
 }
 
-/** Row height of a scrolling table, px: its cells do not wrap. */
-const rowPx = 28;
+/** Row height of a scrolling table, px: its cells do not wrap, and a finger needs more than a pointer. */
+export const rowPx = matchMedia('(pointer: coarse)').matches ? 44 : 28;
 const spareRows = 8;
 
 /** Title of the column that the rows are sorted by; null: as they came. */

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Browser, Page } from 'playwright-core';
 import { axeFindings } from '../../support/axe.ts';
+import { misfits, touchMisfits } from '../../support/dashboard-fit.ts';
 import { findChromium, launch, noChromium, watch } from '../../support/browser.ts';
 import type { Watch } from '../../support/browser.ts';
 import { skip } from '../../support/skip.ts';
@@ -65,6 +66,31 @@ describeWith(['nats'], 'dashboard: the fleet of a gateway', function () {
     expect(await map.locator('.label').nth(1).innerText()).to.match(/^w1: devices 3 to 5, .* old when read$/);
     await page.waitForFunction('document.querySelector(".fleet-map canvas").dataset.drawMs !== undefined');
     expect(await axeFindings(page)).to.deep.equal([]);
+  });
+
+  it('fits a phone and a zoom of 200 % in the dark and in forced colours', async () => {
+    const wrongAt: Record<string, readonly string[]> = {};
+    for (const forcedColors of ['none', 'active'] as const) {
+      await page.emulateMedia({ colorScheme: 'dark', forcedColors, reducedMotion: 'reduce' });
+      await page.reload();
+      await page.locator('.fleet-map canvas').waitFor();
+      for (const width of [390, 640, 1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        const wrong = [...(await misfits(page, width)), ...(await axeFindings(page))];
+        if (wrong.length > 0) wrongAt[`${width} px, forced colours ${forcedColors}`] = wrong;
+      }
+    }
+    expect(wrongAt).to.deep.equal({});
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'no-preference' });
+  });
+
+  it('has targets for a finger', async () => {
+    if (browser === undefined) throw new Error('there is no browser');
+    const phone = await browser.newPage({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+    await phone.goto(`${origin}/#/fleet`);
+    await phone.locator('.fleet-map canvas').waitFor();
+    expect(await touchMisfits(phone)).to.deep.equal([]);
+    await phone.close();
   });
 
   it('moves over the cells by keys, from shard to shard, and opens the page of a device', async () => {

@@ -6,6 +6,7 @@ import { noChromium } from '../../support/browser.ts';
 import { dealt } from '../../support/choice.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
 import { openIn, show, startSite, views } from '../../support/dashboard-views.ts';
+import { misfits } from '../../support/dashboard-fit.ts';
 import { pick } from '../../support/depth.ts';
 import { runSeed } from '../../support/seed.ts';
 import { skip } from '../../support/skip.ts';
@@ -17,67 +18,6 @@ const zoomedWidth = 640;
 const paths = views.map(([path]) => path);
 /** Parts of the views: in a run that is short each part is looked at in one width, in another one with another seed. */
 const parts = pick({ quick: 4, ci: 4, full: 1 });
-
-/** Runs in the page: elements that reach over the right edge where nothing can be scrolled. */
-const cutOff = `(width) => {
-  const scrolls = (element) => {
-    for (let at = element; at; at = at.parentElement)
-      if (/auto|scroll/.test(getComputedStyle(at).overflowX)) return true;
-    return false;
-  };
-  const all = [...document.querySelectorAll('.shell > * *')].filter((element) => {
-    const { width: wide, right } = element.getBoundingClientRect();
-    return wide > 1 && right > width + 1 && !element.closest('svg, .u-wrap, .visually-hidden') && !scrolls(element.parentElement);
-  });
-  return [
-    ...(document.documentElement.scrollWidth > width ? ['the page'] : []),
-    ...all.map((element) => element.tagName + ' ' + element.textContent.slice(0, 40)),
-  ];
-}`;
-
-/** Runs in the page: text that its box cuts off, unless the whole text is its title. */
-const clipped = `() => {
-  const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
-  const isLeftOut = (element) => {
-    for (let at = element; at; at = at.parentElement)
-      if (/auto|scroll/.test(getComputedStyle(at).overflowX) || at.matches('.visually-hidden, option, svg, .u-wrap')) return true;
-    return element.closest('[title]') !== null;
-  };
-  return [...document.querySelectorAll('body *')]
-    .filter((element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1)
-    .filter((element) => hasText(element) && !isLeftOut(element))
-    .map((element) => 'text ' + element.tagName + '.' + element.className + ' ' + element.textContent.slice(0, 60));
-}`;
-
-/** Runs in the page: chosen tabs out of sight, plots whose text is scaled, heads below the button of the CSV. */
-const misplaced = `() => {
-  const box = (element) => element.getBoundingClientRect();
-  const isHidden = (tab) => box(tab).left < box(tab.parentElement).left - 1 || box(tab).right > box(tab.parentElement).right + 1;
-  const isScaled = (svg) => Math.abs(box(svg).width - svg.viewBox.baseVal.width) > 2;
-  const isCovered = (button) => {
-    const head = button.previousElementSibling;
-    return head !== null && box(head).right > box(button).left + 1;
-  };
-  const named = (what, selector, is) =>
-    [...document.querySelectorAll(selector)].filter(is).map((each) => what + ' ' + (each.ariaLabel ?? each.textContent));
-  return [
-    ...named('tab', '.tabs [aria-current]', isHidden),
-    ...named('plot', '.plot svg', isScaled),
-    ...named('head', 'th > .csv', isCovered),
-  ];
-}`;
-
-/** Elements in a wrong place, or cut off. */
-async function misfits(page: Page, width: number): Promise<readonly string[]> {
-  const cut = await page.evaluate<readonly string[]>(`[...(${cutOff})(${width}), ...(${clipped})()]`);
-  // a plot takes the width of its box one frame behind it
-  const places = await page.evaluate<readonly string[]>(`(async () => {
-    for (let frames = 0; frames < 60 && (${misplaced})().length > 0; frames += 1)
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-    return (${misplaced})();
-  })()`);
-  return [...cut, ...places];
-}
 
 describe('dashboard: widths and themes', function () {
   this.timeout(120_000);

@@ -1,4 +1,5 @@
 import { Panel } from '../../kit/panel';
+import { rowPx } from '../../kit/table';
 import { useFigures } from '../../store/figures';
 import { param } from '../../store/route';
 import type { DeviceEntry } from '../../store/site';
@@ -9,7 +10,6 @@ import { DeviceTable } from './device-table';
 import { DeviceFilter } from './map/device-map';
 import { filtered } from './map/filter';
 
-const rowPx = 29;
 const headPx = 40;
 
 /** Every device of a small site with its newest figures. */
@@ -32,7 +32,7 @@ export function DeviceList({ devices }: { readonly devices: readonly DeviceEntry
       {devices.length === 0 ? (
         <p class="empty">No device: add one under "Simulator" in the menu of the name.</p>
       ) : (
-        <DeviceTable conditions={hits} count={all.length} heightPx={headPx + hits.length * rowPx} />
+        <DeviceTable conditions={hits} count={all.length} heightPx={headPx + hits.length * (rowPx + 1)} />
       )}
     </Panel>
   );

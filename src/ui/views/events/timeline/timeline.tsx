@@ -99,8 +99,19 @@ function Picked({ picks, entries }: { readonly picks: Picks; readonly entries: r
   );
 }
 
+const wallColumn: Column<TimelineEntry> = {
+  title: 'Wall time',
+  width: '110px',
+  cell: ({ wall_time }) => wallTime(wall_time),
+  value: ({ wall_time }) => wall_time,
+};
+
 /** Time and sentence, for a screen without room for more. */
-function narrowColumns(devices: readonly DeviceEntry[], latest: string): readonly Column<TimelineEntry>[] {
+function narrowColumns(
+  devices: readonly DeviceEntry[],
+  latest: string,
+  withWall: boolean,
+): readonly Column<TimelineEntry>[] {
   return [
     {
       title: 'Time',
@@ -108,11 +119,12 @@ function narrowColumns(devices: readonly DeviceEntry[], latest: string): readonl
       cell: ({ sim_time }) => timeOrDate(sim_time, latest),
       value: ({ sim_time }) => sim_time,
     },
+    ...(withWall ? [wallColumn] : []),
     {
       title: 'What',
       cell: (entry) => (
         <>
-          <LevelMark level={entry.level} />{' '}
+          <LevelMark level={entry.level} /> {entry.count > 1 && <strong>{entry.count} × </strong>}
           {entry.devices.length > 0 && (
             <strong>
               <Devices entry={entry} devices={devices} />:{' '}
@@ -135,12 +147,6 @@ function columnsOf(
   withWall: boolean,
   picks: Picks,
 ): readonly Column<TimelineEntry>[] {
-  const wall: Column<TimelineEntry> = {
-    title: 'Wall time',
-    width: '110px',
-    cell: ({ wall_time }) => wallTime(wall_time),
-    value: ({ wall_time }) => wall_time,
-  };
   return [
     pickColumn(picks),
     {
@@ -149,7 +155,7 @@ function columnsOf(
       cell: ({ sim_time, wall_time }) => <span title={wallDate(wall_time)}>{timeOrDate(sim_time, latest)}</span>,
       value: ({ sim_time }) => dateAndTime(sim_time),
     },
-    ...(withWall ? [wall] : []),
+    ...(withWall ? [wallColumn] : []),
     {
       title: 'Kind',
       width: '116px',
@@ -279,7 +285,9 @@ export function TimelineView() {
         <Table
           name="Timeline"
           columns={
-            innerWidth <= narrowPx ? narrowColumns(devices, latest) : columnsOf(devices, latest, withWall, picks)
+            innerWidth <= narrowPx
+              ? narrowColumns(devices, latest, withWall)
+              : columnsOf(devices, latest, withWall, picks)
           }
           rows={matching}
           keyOf={({ id }) => id}
