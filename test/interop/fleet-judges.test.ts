@@ -18,7 +18,7 @@ const station = `${firstStation}-${deviceOf.chargers}`;
 /** A change is in the next tick of its shard, which comes late on a busy machine. */
 const limitMs = 20_000;
 
-describeWith(['nats', 'nats-py', 'pysunspec2', 'dnp3py', 'ocpp'], 'a fleet with outsiders at each shard', function () {
+describeWith(['nats', 'nats_py', 'pysunspec2', 'dnp3py', 'ocpp'], 'a fleet with outsiders at each shard', function () {
   this.timeout(60_000);
   let server: NatsServer;
   let gateway: GatewayProcess;

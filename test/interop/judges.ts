@@ -427,8 +427,8 @@ const fleetJudges: readonly Judge[] = [
     home: 'https://github.com/nats-io/nats.py',
     protocol: 'http',
     role: 'client of the broker that lists the services of a fleet and reads snapshots',
-    version: { peer: 'nats-py' },
-    tests: [{ peer: 'nats-py' }],
+    version: { peer: 'nats_py' },
+    tests: [{ peer: 'nats_py' }],
   },
 ];
 
