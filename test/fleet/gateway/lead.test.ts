@@ -33,7 +33,7 @@ const lease: Lease = {
   simUs: 0,
   version: '1.0.0',
   apiVersion: '1.0.0',
-  digest: '',
+  settings: {},
 };
 
 /**

@@ -10,7 +10,7 @@ import { HandWall } from '../../support/wall.ts';
 import { MemoryServer } from '../support/memory-link.ts';
 import type { MemoryLink } from '../support/memory-link.ts';
 
-const traits = { version: '0.3.0', apiVersion: '1.16.0', digest: 'd' };
+const traits = { version: '0.3.0', apiVersion: '1.16.0', settings: { seed: '7', tick: '1.5' } };
 const quiet = { info: () => undefined, warning: () => undefined };
 
 /** A server whose lease bucket is old, so that a missing lease means a lost shard. */
@@ -127,15 +127,18 @@ describe('fleet/registry: the claim of a shard', () => {
       expect(await refusalOf(shard(name, first).membership.join())).to.equal('none');
   });
 
-  it('is that of the fleet: another digest or minor version is refused, another patch level is not', async () => {
+  it('is that of the fleet: another setting or minor version is refused by name, another patch level is not', async () => {
     const { shard } = rig();
     await shard('a', 0).membership.join();
     const join = (more: Partial<typeof traits>) =>
       refusalOf(shard('b', 10, { traits: { ...traits, ...more } }).membership.join());
-    expect(await join({ digest: 'e' })).to.equal(
-      'skew: this shard does not fit the fleet: digest: the fleet has d, this shard e',
+    expect(await join({ settings: { seed: '8', tick: '1.5' } })).to.equal(
+      'skew: this shard does not fit the fleet: seed: the fleet has 7, this shard 8',
     );
-    expect(await join({ version: '0.4.0' })).to.contain('version: the fleet has 0.3, this shard 0.4');
+    expect(await join({ settings: { seed: '7', tick: '0.2' }, version: '0.4.0', apiVersion: '1.17.0' })).to.equal(
+      'skew: this shard does not fit the fleet: tick: the fleet has 1.5, this shard 0.2; ' +
+        'version: the fleet has 0.3, this shard 0.4; version of REST: the fleet has 1.16.0, this shard 1.17.0',
+    );
     expect(await join({ version: '0.3.7' })).to.equal('none');
   });
 
