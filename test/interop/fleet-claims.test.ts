@@ -50,9 +50,7 @@ describeWith(['nats'], 'claims of a fleet', function () {
         });
       });
       const outcomes = await Promise.allSettled(members.map((member) => member.join()));
-      const leases = await Promise.all(
-        members.map((_, at) => links[0]?.leases.get(leaseKey(`race-${race}-${at}`)) ?? null),
-      );
+      const leases = await Promise.all(links.map((link, at) => link.leases.get(leaseKey(`race-${race}-${at}`))));
       const joined = outcomes.map(({ status }) => status === 'fulfilled');
       expect(joined.filter(Boolean), `race ${race}`).to.have.length(1);
       expect(leases.map((lease) => lease !== null)).to.deep.equal(joined);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HttpProblem } from '../../../src/api/http/errors.ts';
+import { HttpProblem } from '../../../src/api/http/errors.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { fleetSiteRules } from '../../../src/app/fleet-site-rules.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
@@ -104,8 +104,8 @@ describe('fleet/gateway: the gateway that leads', () => {
     const route = allRoutes.find(({ operationId }) => operationId === 'step_time')!;
     const request = { route, method: 'POST', path, params: {}, query: {}, body: { ticks: 1 }, by: byTest, id: '1' };
     let outcome: unknown = 'open';
-    void lead.answer({ ...request, bytes: Buffer.alloc(0) }).catch((error: HttpProblem) => {
-      outcome = [error.code, error.message];
+    void lead.answer({ ...request, bytes: Buffer.alloc(0) }).catch((error: unknown) => {
+      outcome = error instanceof HttpProblem ? [error.code, error.message] : error;
     });
     await pass(2000);
     expect(outcome).to.equal('open');
