@@ -42,7 +42,7 @@ describe('views before the first answers', () => {
       const answered = new Promise<void>((resolve) => (answer = resolve));
       globalThis.fetch = async (...args) => {
         // the devices are there before a view of one is opened
-        if (!String(args[0]).includes('/api/sim/overview')) await answered;
+        if (!(args[0] as string).includes('/api/sim/overview')) await answered;
         return fetched(...args);
       };
       await address(`#/${place}`);
