@@ -5,7 +5,7 @@ import { CanvasCells } from '../../../src/ui/views/devices/map/canvas';
 import { DeviceMap } from '../../../src/ui/views/devices/map/device-map';
 import { filtered } from '../../../src/ui/views/devices/map/filter';
 import { ownerLook, ownersOf } from '../../../src/ui/views/devices/map/groups';
-import { afterKey, columnsOf } from '../../../src/ui/views/devices/map/layout';
+import { afterKey, columnsOf, placeWithin } from '../../../src/ui/views/devices/map/layout';
 import type { Place } from '../../../src/ui/views/devices/map/layout';
 import { stubCanvas, strokes } from '../support/canvas.ts';
 import { Daemon } from '../support/daemon.ts';
@@ -67,7 +67,6 @@ describe('cells on a canvas', () => {
         local={new Set(local)}
         sizePx={18}
         widthPx={400}
-        chosen={null}
         onReach={nothing}
         onPress={nothing}
       />,
@@ -147,6 +146,85 @@ describe('map of devices', () => {
     (document.activeElement as HTMLElement).click();
     await settle();
     expect(location.hash).to.equal('#/devices/30/picture');
+  });
+});
+
+describe('map of more devices than buttons', () => {
+  const many: readonly DeviceEntry[] = Array.from({ length: 302 }, (_none, index) => ({
+    ...example,
+    device_index: index,
+    name: index < 300 ? `Roof ${index}` : `Store ${index}`,
+    asset_type: index < 300 ? 'pv' : 'battery',
+    power_kw: index,
+    kind_state: index === 300 ? 'charging' : 'producing',
+    limited_by: index === 1 ? 'volt_watt' : null,
+    alarm_count: 0,
+  }));
+  const map = () => one('[role=application]');
+  const spoken = () => textOf('[role=application] [role=status]');
+  const key = async (name: string) => {
+    map().dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
+    await settle();
+  };
+
+  beforeEach(async () => {
+    void new Daemon();
+    stubCanvas();
+    await address('#/devices');
+    await show(<DeviceMap devices={many} />);
+  });
+  afterEach(async () => {
+    await leave();
+    await address('#/devices');
+  });
+
+  it('is a canvas for each group and one stop of the tab key, with a table for readers beside it', () => {
+    expect(all('.heat-map canvas')).to.have.lengthOf(2);
+    expect(all('.heat-map button, .heat-map [role=gridcell]')).to.have.lengthOf(0);
+    expect(all('.heat-map, .heat-map [tabindex]').map(({ tabIndex }) => tabIndex)).to.deep.equal([0]);
+    const [solar, storage] = all('caption + tbody td').map(({ textContent }) => textContent.split('; '));
+    expect(solar).to.have.lengthOf(300);
+    expect(solar?.[1]).to.match(/^1 Roof 1: 1\.00\u00a0kW, .*producing, volt-watt$/);
+    expect(storage).to.have.lengthOf(2);
+    // an application has no table for readers
+    expect(all('[role=application] table')).to.have.lengthOf(0);
+  });
+
+  it('says the device of the chosen cell from the focus on, and opens it with Enter', async () => {
+    expect(spoken()).to.equal('');
+    await key('Enter');
+    expect(location.hash).to.equal('#/devices');
+    map().focus();
+    await settle();
+    expect(spoken()).to.contain('0 Roof 0');
+    await key('ArrowRight');
+    expect(spoken()).to.contain('1 Roof 1').and.to.contain('volt-watt');
+    expect(textOf('[role=tooltip]')).to.contain('1 Roof 1');
+    await key('End');
+    await key('ArrowRight');
+    expect(spoken()).to.contain('300 Store 300').and.to.contain('charging');
+    expect(all('.chosen-cell')).to.have.lengthOf(1);
+    await key('Escape');
+    expect(spoken()).to.equal('');
+    await key('ArrowRight');
+    await key('Enter');
+    expect(location.hash).to.equal('#/devices/301/picture');
+  });
+
+  it('scrolls to the cell that a key chose', async () => {
+    const reached: string[] = [];
+    map().focus();
+    await settle();
+    const before = Element.prototype.scrollIntoView;
+    Element.prototype.scrollIntoView = function note(this: Element) {
+      reached.push(this.className);
+    };
+    try {
+      await key('ArrowDown');
+    } finally {
+      Element.prototype.scrollIntoView = before;
+    }
+    expect(reached).to.deep.equal(['chosen-cell']);
   });
 });
 
@@ -236,6 +314,28 @@ describe('table of devices', () => {
     expect([titles()[0], first()]).to.deep.equal(['Name', 'Store 39']);
     await press('Columns');
     await press('Usual columns');
+  });
+});
+
+describe('chosen place', () => {
+  it('stays in a map with fewer cells', async () => {
+    expect(placeWithin({ group: 1, at: 3 }, [5, 4])).to.deep.equal({ group: 1, at: 3 });
+    expect(placeWithin({ group: 1, at: 3 }, [5, 2])).to.deep.equal({ group: 1, at: 1 });
+    expect(placeWithin({ group: 1, at: 3 }, [2])).to.deep.equal({ group: 0, at: 1 });
+    expect(placeWithin({ group: 1, at: 3 }, [])).to.deep.equal({ group: 0, at: 0 });
+  });
+
+  it('is a stop of the tab key also after a filter has taken its device away', async () => {
+    void new Daemon();
+    await address('#/devices');
+    await show(<DeviceMap devices={devices} />);
+    all('[role=gridcell]')[39]?.focus();
+    await settle();
+    await address('#/devices?filter=roof');
+    const stops = all('[role=gridcell][tabindex="0"]').map((each) => each.getAttribute('aria-label')?.split(':')[0]);
+    expect(stops).to.deep.equal(['9 Roof 9']);
+    await leave();
+    await address('#/devices');
   });
 });
 

@@ -1,6 +1,8 @@
 /** Every device of a fleet as a cell of one canvas. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get } from '../../api/call';
+import { useBox } from '../../kit/box';
+import { ChosenCell } from '../../kit/chosen-cell';
 import { Empty, Panel } from '../../kit/panel';
 import { Segments } from '../../kit/segments';
 import { duration, show } from '../../look/format';
@@ -16,18 +18,6 @@ import { DeviceSearch } from './search';
 
 /** Time between two readings of the map, ms. */
 const readEveryMs = 5000;
-
-function useWidth(): readonly [{ readonly current: HTMLDivElement | null }, number] {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    if (box.current === null || !('ResizeObserver' in globalThis)) return undefined;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  return [box, width];
-}
 
 /** The pixels of one cell of each look. */
 function stampsOf(canvas: HTMLCanvasElement, cellPx: number): readonly Uint32Array[] {
@@ -95,11 +85,15 @@ function labelOf(shard: MapShard): string {
 }
 
 function Cells({ map, colour }: { readonly map: FleetMap; readonly colour: Colour }) {
-  const [box, widthPx] = useWidth();
+  const box = useRef<HTMLDivElement>(null);
+  const { widthPx } = useBox(box);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [at, setAt] = useState(0);
+  const [reached, setReached] = useState(0);
+  const [isByKey, setByKey] = useState(false);
   const [isShown, setShown] = useState(false);
   const layout = useMemo(() => layoutOf(map.shards.map(cellsOf), widthPx), [map, widthPx]);
+  const cells = layout.blocks.reduce((sum, { count }) => sum + count, 0);
+  const at = Math.min(reached, cells - 1);
   const { value: look } = theme;
   useEffect(() => {
     if (canvas.current !== null) draw(canvas.current, layout, looksOf(map, colour));
@@ -109,8 +103,9 @@ function Cells({ map, colour }: { readonly map: FleetMap; readonly colour: Colou
     const target = shardOfCell(map.shards, cell);
     if (target !== null) go(`devices/${deviceOf(target.shard, target.inShard)}/picture`);
   };
-  const reach = (next: number) => {
-    setAt(next);
+  const reach = (next: number, byKey = false) => {
+    setReached(next);
+    setByKey(byKey);
     setShown(true);
   };
   return (
@@ -126,8 +121,9 @@ function Cells({ map, colour }: { readonly map: FleetMap; readonly colour: Colou
         const next = cellAfter(event.key, at, layout);
         if (next === null) return;
         event.preventDefault();
-        reach(next);
+        reach(next, true);
       }}
+      onFocusIn={() => setShown(true)}
       onFocusOut={() => setShown(false)}
       onPointerLeave={() => setShown(false)}
     >
@@ -152,17 +148,7 @@ function Cells({ map, colour }: { readonly map: FleetMap; readonly colour: Colou
           {labelOf(shard)}
         </span>
       ))}
-      {place !== null && (
-        <i
-          class="chosen"
-          style={{
-            left: `${place.left}px`,
-            top: `${place.top}px`,
-            width: `${layout.cellPx}px`,
-            height: `${layout.cellPx}px`,
-          }}
-        />
-      )}
+      {place !== null && <ChosenCell {...place} sizePx={layout.cellPx} isByKey={isByKey} />}
       <p class="where" role="status">
         {isShown ? textOf(map, at) : ''}
       </p>

@@ -15,8 +15,6 @@ interface CanvasProps {
   readonly local: ReadonlySet<number>;
   readonly sizePx: number;
   readonly widthPx: number;
-  /** position of the chosen cell; null: in another group */
-  readonly chosen: number | null;
   readonly onReach: (at: number) => void;
   readonly onPress: (at: number) => void;
 }
@@ -76,7 +74,7 @@ function lookOf(
 }
 
 export function CanvasCells(props: CanvasProps) {
-  const { members, colour, owners, local, sizePx, widthPx, chosen, onReach, onPress } = props;
+  const { members, colour, owners, local, sizePx, widthPx, onReach, onPress } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const columns = columnsOf(widthPx, sizePx);
   const step = sizePx + gapPx;
@@ -109,14 +107,9 @@ export function CanvasCells(props: CanvasProps) {
       pen.save();
       pen.translate((at % columns) * step, Math.floor(at / columns) * step);
       drawCell(pen, sizePx, condition, lookOf(condition, { colour, owners, local }, paint), paint);
-      if (at === chosen) {
-        pen.strokeStyle = paint('--text');
-        pen.lineWidth = 2.5;
-        pen.strokeRect(0, 0, sizePx, sizePx);
-      }
       pen.restore();
     });
-  }, [members, colour, owners, local, chosen, widthPx, sizePx, look]);
+  }, [members, colour, owners, local, widthPx, sizePx, look]);
   const positionAt = ({ offsetX, offsetY }: MouseEvent): number | null => {
     const [column, row] = [Math.floor(offsetX / step), Math.floor(offsetY / step)];
     const at = row * columns + column;
@@ -129,7 +122,7 @@ export function CanvasCells(props: CanvasProps) {
       style={{ width: `${widthPx}px`, height: `${heightPx}px` }}
       onPointerMove={(event) => {
         const at = positionAt(event);
-        if (at !== null && at !== chosen) onReach(at);
+        if (at !== null) onReach(at);
       }}
       onClick={(event) => {
         const at = positionAt(event);

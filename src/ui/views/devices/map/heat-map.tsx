@@ -1,5 +1,7 @@
 /** Devices as cells in groups: one tab stop, moved through with arrow keys. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useBox } from '../../../kit/box';
+import { ChosenCell } from '../../../kit/chosen-cell';
 import { Icon } from '../../../kit/icons';
 import { kindOf } from '../../../kit/kind-icons';
 import { Figure } from '../../../kit/rows';
@@ -10,7 +12,7 @@ import { CanvasCells } from './canvas';
 import { Cell } from './cell';
 import { cellText, countsText, ownersOf } from './groups';
 import type { Colour, Group } from './groups';
-import { afterKey, canvasDevices, cellPx, columnsOf, gapPx } from './layout';
+import { afterKey, canvasDevices, cellPx, columnsOf, gapPx, placeWithin } from './layout';
 import type { Place } from './layout';
 
 interface HeatMapProps {
@@ -19,18 +21,6 @@ interface HeatMapProps {
   /** indexes of the devices under local control */
   readonly local: ReadonlySet<number>;
   readonly onOpen: (index: number) => void;
-}
-
-/** Width of an element, px; 0: not drawn yet. */
-function useWidth(ref: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    if (ref.current === null || !('ResizeObserver' in globalThis)) return undefined;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    observer.observe(ref.current);
-    return () => observer.disconnect();
-  }, []);
-  return width;
 }
 
 function GroupHead({ group: { title, kind, members } }: { readonly group: Group }) {
@@ -98,51 +88,52 @@ function HiddenTable({ groups }: { readonly groups: readonly Group[] }) {
 export function HeatMap({ groups, colour, local, onOpen }: HeatMapProps) {
   const box = useRef<HTMLDivElement>(null);
   const firstCells = useRef<HTMLDivElement>(null);
-  const widthPx = useWidth(firstCells);
-  const [place, setPlace] = useState<Place>({ group: 0, at: 0 });
+  const { widthPx } = useBox(firstCells);
+  const [reached, setReached] = useState<Place>({ group: 0, at: 0 });
+  const [isByKey, setByKey] = useState(false);
   const [isShown, setShown] = useState(false);
+  const sizes = groups.map(({ members }) => members.length);
+  const place = placeWithin(reached, sizes);
   const all = groups.flatMap(({ members }) => members);
   const isCanvas = all.length > canvasDevices;
   const sizePx = cellPx(all.length);
   const columns = columnsOf(widthPx, sizePx);
-  const owners = ownersOf(all);
+  // the canvas is drawn again when its owners are other ones
+  const owners = useMemo(() => ownersOf(all), [groups]);
   const chosen = groups[place.group]?.members[place.at];
   const cellsOf = (group: number) => box.current?.querySelectorAll<HTMLElement>('.cells')[group];
-  const reach = (next: Place) => {
-    setPlace(next);
+  const reach = (next: Place, byKey = false) => {
+    setReached(next);
+    setByKey(byKey);
     setShown(true);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') setShown(false);
-    if (isCanvas && event.key === 'Enter' && chosen) onOpen(chosen.device.device_index);
-    const next = afterKey(
-      event.key,
-      place,
-      groups.map(({ members }) => members.length),
-      columns,
-    );
+    if (isCanvas && event.key === 'Enter' && isShown && chosen) onOpen(chosen.device.device_index);
+    const next = afterKey(event.key, place, sizes, columns);
     if (next === null) return;
     event.preventDefault();
-    reach(next);
-    const cells = cellsOf(next.group);
-    if (isCanvas) cells?.scrollIntoView({ block: 'nearest' });
-    else cells?.querySelectorAll('button')[next.at]?.focus();
+    reach(next, true);
+    if (!isCanvas) cellsOf(next.group)?.querySelectorAll('button')[next.at]?.focus();
   };
-  const tipAt = () => {
+  /** Left and upper edge of the chosen cell in the map. */
+  const cellAt = () => {
     const cells = cellsOf(place.group);
     const [outer, inner] = [box.current?.getBoundingClientRect(), cells?.getBoundingClientRect()];
     if (!outer || !inner) return { left: 0, top: 0 };
     const step = sizePx + gapPx;
-    const left = inner.left - outer.left + (place.at % columns) * step + sizePx + 8;
-    const top = inner.top - outer.top + Math.floor(place.at / columns) * step + sizePx / 2;
-    return { left: Math.max(0, Math.min(left, outer.width - tipPx)), top };
+    const left = inner.left - outer.left + (place.at % columns) * step;
+    return { left, top: inner.top - outer.top + Math.floor(place.at / columns) * step };
   };
-  return (
+  const { left, top } = isShown ? cellAt() : { left: 0, top: 0 };
+  const roomPx = (box.current?.clientWidth ?? 0) - tipPx;
+  const map = (
     <div
       ref={box}
       class="heat-map"
       style={{ '--cell': `${sizePx}px` }}
       {...(isCanvas ? { role: 'application', tabIndex: 0, 'aria-label': 'Map of devices' } : {})}
+      onFocusIn={() => isCanvas && setShown(true)}
       onKeyDown={onKeyDown}
       onPointerLeave={() => setShown(false)}
       onFocusOut={() => setShown(false)}
@@ -158,8 +149,9 @@ export function HeatMap({ groups, colour, local, onOpen }: HeatMapProps) {
                 <CanvasCells
                   members={group.members}
                   {...{ colour, owners, local, sizePx, widthPx }}
-                  chosen={isShown && place.group === at ? place.at : null}
-                  onReach={(next) => reach({ group: at, at: next })}
+                  onReach={(next) => {
+                    if (!isShown || place.group !== at || place.at !== next) reach({ group: at, at: next });
+                  }}
                   onPress={(next) => {
                     const pressed = group.members[next];
                     if (pressed) onOpen(pressed.device.device_index);
@@ -182,13 +174,22 @@ export function HeatMap({ groups, colour, local, onOpen }: HeatMapProps) {
           </div>
         ))}
       </div>
-      {isCanvas && <HiddenTable groups={groups} />}
       {isCanvas && (
         <span class="visually-hidden" role="status">
           {isShown && chosen ? cellText(chosen) : ''}
         </span>
       )}
-      {isShown && chosen && <Tip condition={chosen} {...tipAt()} />}
+      {isCanvas && isShown && chosen && <ChosenCell {...{ left, top, sizePx, isByKey }} />}
+      {isShown && chosen && (
+        <Tip condition={chosen} left={Math.max(0, Math.min(left + sizePx + 8, roomPx))} top={top + sizePx / 2} />
+      )}
     </div>
+  );
+  // readers reach no table inside an application
+  return (
+    <>
+      {map}
+      {isCanvas && <HiddenTable groups={groups} />}
+    </>
   );
 }

@@ -18,6 +18,12 @@ export interface Place {
   readonly at: number;
 }
 
+/** The nearest place that has a cell, after devices have gone or a filter has left others. */
+export function placeWithin({ group, at }: Place, sizes: readonly number[]): Place {
+  const within = Math.max(0, Math.min(group, sizes.length - 1));
+  return { group: within, at: Math.max(0, Math.min(at, (sizes[within] ?? 1) - 1)) };
+}
+
 type Step = (place: Place, sizes: readonly number[], columns: number) => Place;
 
 /** The nearest group with cells in a direction; -1: none. */
