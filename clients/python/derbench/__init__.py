@@ -572,7 +572,8 @@ class Exchange:
         begin_s = self._begin_s()
         if not _MIN_STEP_S <= round(to_s - begin_s, 6) <= _MAX_STEP_S:
             raise _refusal(to_s, f"to_s after the present {begin_s:g} s, by {_MIN_STEP_S:g} to {_MAX_STEP_S} s")
-        return to_s
+        # a sum of steps such as 0.1 s is off its decimal text by microseconds after a day
+        return round(to_s, 6)
 
     def _begin_s(self) -> float:
         """The present instant, simulated seconds since the attachment: a clock that runs has passed the last answer."""
