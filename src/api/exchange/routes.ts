@@ -173,11 +173,15 @@ const columnsSchema = memo(() =>
             device: z.int().openapi({ description: 'Device index.' }),
             time_s: z.number().openapi({ description: 'Exact instant, simulated seconds since the attachment.' }),
             event: z.string().openapi({
-              description: 'The state of service that begins, as `service` of `grid-support/trace`, or `removed`.',
+              description:
+                'The state of service that begins, as `service` of `grid-support/trace`; `plugged` or `unplugged` for a ' +
+                'vehicle; or `removed`.',
             }),
           }),
         )
-        .openapi({ description: 'Changes of service within the step, at most 1,000, and `removed`.' }),
+        .openapi({
+          description: 'Changes of service, vehicles that come and go, and `removed` within the step, at most 1,000.',
+        }),
       events_lost: z.int().openapi({ description: 'Further events of the step.' }),
     })
     .openapi('ExchangeColumns'),
