@@ -555,7 +555,11 @@ class Exchange:
         except DerbenchError as error:
             if error.code != "not-reachable":
                 raise
-            answer = self.values()
+            try:
+                answer = self.values()
+            except DerbenchError as later:
+                detail = f"{error.detail}; it is not known whether the step to {to_s} s has ended: {later.detail}"
+                raise DerbenchError(later.code, detail) from error
             if abs(answer["time_s"] - to_s) > 1e-6:
                 detail = f"{error.detail}; the step to {to_s} s has not ended, the exchange is at {answer['time_s']} s"
                 raise DerbenchError("not-reachable", detail) from error

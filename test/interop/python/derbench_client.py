@@ -242,8 +242,10 @@ class Connections(Refusals):
             exchange.session = "other"
             exchange.step(to_s=2)
 
-        with self.refused("conflict"):
+        with self.refused("conflict") as found:
             self.broken(act, ["POST exchange/step"])
+        self.assertIn("it is not known whether the step to 2 s has ended: devices are attached in another session", str(found.error))
+        self.assertEqual(found.error.__cause__.code, "not-reachable")
 
 
 class LostAttachments(Refusals):
