@@ -113,6 +113,13 @@ async function copyPages({ offlineRedoc, swaggerAssets, wholeDescription }) {
 /** Files of the packages that are copied as they are; the bundler does not list them. */
 const copied = ['redoc', 'swagger-ui-dist', 'ocpp-rpc'].map((name) => `node_modules/${name}/package.json`);
 
+/** Copies the JSON files of a folder without indentation, which is a sixth of the packed schemas. */
+async function copyCompact(from, to) {
+  await mkdir(to);
+  for (const name of await readdir(from))
+    await writeFile(join(to, name), JSON.stringify(JSON.parse(await readFile(join(from, name), 'utf8'))));
+}
+
 async function make() {
   await mkdir(fresh);
   // by the clock of the file system, which also dates the sources
@@ -129,7 +136,7 @@ async function make() {
     const generator = ['--import=tsx', join(root, 'scripts/generate-schemas.ts')];
     await promisify(execFile)(process.execPath, generator, { cwd: root });
   }
-  await cp(join(root, 'node_modules/ocpp-rpc/lib/schemas'), join(fresh, 'ocpp-schemas'), { recursive: true });
+  await copyCompact(join(root, 'node_modules/ocpp-rpc/lib/schemas'), join(fresh, 'ocpp-schemas'));
   const commit = await commitId();
   if (commit !== null) await writeFile(join(fresh, 'build-id.txt'), `${commit}\n`);
   const shipped = [...inputs, ...clientInputs, ...uiInputs, ...copied];

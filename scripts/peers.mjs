@@ -335,6 +335,7 @@ const commonPackages = [
   'helics',
   'mosaik',
   'mypy',
+  'nats-py',
   'ocpp',
   'opendssdirect.py',
   'pandapower',

@@ -1,5 +1,4 @@
 /** The parts of a simulator, room by room: each function makes the parts that later ones stand on. */
-import { createHash } from 'node:crypto';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { Captures } from '../capture/book.ts';
 import { CaptureKeeping } from './capture-keeping.ts';
@@ -362,18 +361,17 @@ async function moveCsipPage(api: Http['api'], { csip }: AppConfig, log: Logger):
   for (const line of csipLines(api)) log.info(line.replace(/ +/g, ' '));
 }
 
-/** Digest of the settings in which all shards agree. */
-function fleetDigest({
-  seed,
-  tickS,
-  deviceSpreadPct,
-  remoteClock,
-  irradianceSource,
-  clouds,
-  clock,
-}: AppConfig): string {
-  const common = { seed, tickS, deviceSpreadPct, remoteClock, irradianceSource, clouds, timezone: clock.timezone };
-  return createHash('sha256').update(JSON.stringify(common)).digest('hex');
+/** The settings in which all shards agree, as texts by the name of the setting. */
+function fleetSettings(config: AppConfig): Readonly<Record<string, string>> {
+  return {
+    seed: String(config.seed),
+    tick: String(config.tickS),
+    device_spread_pct: String(config.deviceSpreadPct),
+    remote_clock: config.remoteClock,
+    irradiance_source: config.irradianceSource,
+    clouds: config.clouds,
+    timezone: config.clock.timezone,
+  };
 }
 
 /** Ports of the first and the last device over each protocol, between which those of the others are. */
@@ -406,7 +404,7 @@ function shardOf(
     clock: wall,
     later,
     performBytes: (request) => api.performBytes(request),
-    traits: { version: origin.version, apiVersion, digest: fleetDigest(config) },
+    traits: { version: origin.version, apiVersion, settings: fleetSettings(config) },
     http() {
       const address = api.server.address();
       return typeof address === 'object' && address !== null ? { host: config.web.host, port: address.port } : null;

@@ -85,7 +85,7 @@ export interface ExchangeState extends DeviceFlow {
   readonly available: AvailablePower;
 }
 
-/** A change of service of an attached device, or its removal. */
+/** A change of service of an attached device, a vehicle that comes or goes, or the removal of the device. */
 export interface ExchangeEvent {
   /** place in the columns */
   readonly place: number;

@@ -1,8 +1,5 @@
 /** Every setting that restarts an adapter: a request has the effect that a flag has at the start. */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -13,6 +10,7 @@ import { headEndPki } from '../support/head-end.ts';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
 import { testPki } from '../support/pki.ts';
+import { freePorts } from '../support/ports.ts';
 import { startApp } from '../support/running-app.ts';
 import type { RunningApp } from '../support/running-app.ts';
 import { runSeed } from '../support/seed.ts';
@@ -116,16 +114,6 @@ const compared = restarting.filter((key) => !(key in elsewhere) && !isCertificat
 /** a part of them, another one with each seed; all at depth `full` */
 const parts = { quick: 12, ci: 3, full: 1 }[depth];
 const chosen = compared.filter((_, at) => (at + runSeed) % parts === 0);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: number } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return number;
-}
 
 const views = [
   'overview',
@@ -237,7 +225,7 @@ describe('A setting that restarts an adapter, by a flag and by PATCH', () => {
   for (const key of chosen)
     it(key, async () => {
       const sample = samples[key]!;
-      const free = sample.value === port ? await freePort() : null;
+      const free = sample.value === port ? await freePorts(1) : null;
       const value: Json = free ?? sample.value;
       const flags = [...files.modbus, ...files.csip, ...files.dnp3, ...bases[sample.base], ...(sample.flags ?? [])];
 

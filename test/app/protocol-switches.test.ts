@@ -1,13 +1,14 @@
 /** Adapters that settings switch on, restart and switch off while the simulator runs. */
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import type { App } from '../../src/app/start-stop.ts';
 import { ask } from '../support/http.ts';
 import type { Json, JsonAnswer } from '../support/http.ts';
 import { settingsOf } from '../support/left-behind.ts';
+import { freePorts, occupied } from '../support/ports.ts';
 import { modbusEndpoint, startApp } from '../support/running-app.ts';
 
 interface Lab {
@@ -40,20 +41,6 @@ async function refusalAt(port: number): Promise<string | undefined> {
   return error.code;
 }
 
-async function listening(): Promise<{ readonly server: Server; readonly port: number }> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, port: (server.address() as AddressInfo).port };
-}
-
-async function freePort(): Promise<number> {
-  const { server, port } = await listening();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 async function masterOf({ app }: Lab): Promise<Socket> {
   const socket = connect(modbusEndpoint(app, 0).port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -72,7 +59,7 @@ describe('Protocols that are switched while the simulator runs', () => {
     const former = modbusEndpoint(lab.app, 0).port;
     const master = await masterOf(lab);
     const closed = once(master, 'close');
-    const next = await freePort();
+    const next = await freePorts(1);
     const { status, json } = await patch(lab, { mb_port: next, mb_shared_port: true, log_level: 'warning' });
     await closed;
     expect([status, json.restarts]).to.deep.equal([200, ['modbus']]);
@@ -84,7 +71,7 @@ describe('Protocols that are switched while the simulator runs', () => {
   });
 
   it('a port in use: 409 with the port, and everything is as before', async () => {
-    const { server, port } = await listening();
+    const { server, port } = await occupied();
     const former = modbusEndpoint(lab.app, 0).port;
     const master = await masterOf(lab);
     // 704.WMaxLimPctEna
@@ -122,7 +109,8 @@ describe('Protocols that are switched while the simulator runs', () => {
   });
 
   it('DNP3 is switched on with its settings, moves, and is switched off', async () => {
-    const [first, second] = [await freePort(), await freePort()];
+    const first = await freePorts(2);
+    const second = first + 1;
     const on = await post(lab, 'dnp3/enable', { dnp3_port: first, dnp3_shared_port: true, dnp3_outstation_addr: 20 });
     expect([on.status, on.json.adapters]).to.deep.equal([200, [{ adapter: 'dnp3', effect: 'switched_on' }]]);
     expect((await ask(lab.port, '/api/sim/dnp3?device=1')).json.link.outstation).to.equal(21);
@@ -136,7 +124,8 @@ describe('Protocols that are switched while the simulator runs', () => {
   });
 
   it('two adapters exchange their ports', async () => {
-    const [a, b] = [await freePort(), await freePort()];
+    const a = await freePorts(2);
+    const b = a + 1;
     await patch(lab, { mb_port: a, mb_shared_port: true, dnp3_enable: true, dnp3_port: b, dnp3_shared_port: true });
     const { status, json } = await patch(lab, { mb_port: b, dnp3_port: a });
     const both = ['modbus', 'dnp3'].map((adapter) => ({ adapter, effect: 'restarted' }));
@@ -146,7 +135,7 @@ describe('Protocols that are switched while the simulator runs', () => {
   });
 
   it('OCPP is switched on for a central system that is not there, and off', async () => {
-    const url = `ws://127.0.0.1:${await freePort()}/ocpp`;
+    const url = `ws://127.0.0.1:${await freePorts(1)}/ocpp`;
     expect((await post(lab, 'ocpp/enable')).json.errors[0].name).to.equal('/ocpp_csms_url');
     expect((await post(lab, 'ocpp/enable', { ocpp_csms_url: url })).status).to.equal(200);
     expect((await ask(lab.port, '/api/sim/ocpp')).json.charge_points).to.have.length(1);
@@ -225,7 +214,7 @@ describe('Protocols that are switched while the simulator runs', () => {
     const lines = () => lab.app.logBook.entries().map(({ level, message }) => `${level}: ${message}`);
     const { length } = lines();
     await post(lab, 'dnp3/enable');
-    await post(lab, 'ocpp/enable', { ocpp_csms_url: `ws://127.0.0.1:${await freePort()}/ocpp` });
+    await post(lab, 'ocpp/enable', { ocpp_csms_url: `ws://127.0.0.1:${await freePorts(1)}/ocpp` });
     await post(lab, 'ocpp/disable');
     const text = lines().slice(length).join('\n');
     expect(text).to.match(/^warning: DNP3 listens on 0\.0\.0\.0 without authentication: anybody who can reach/m);
@@ -246,9 +235,9 @@ describe('Protocols that are switched while the simulator runs', () => {
   });
 
   it('100 requests at once for one port: each is whole or refused, and the last one that was not is in force', async () => {
-    const ports = await Promise.all([freePort(), freePort(), freePort()]);
+    const first = await freePorts(3);
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => patch(lab, { mb_port: ports[n % 3], mb_shared_port: true })),
+      Array.from({ length: 100 }, (_, n) => patch(lab, { mb_port: first + (n % 3), mb_shared_port: true })),
     );
     const done = answers.filter(({ status }) => status === 200);
     expect(done.length).to.be.greaterThan(0);
@@ -259,7 +248,7 @@ describe('Protocols that are switched while the simulator runs', () => {
   });
 
   it('a stop in the middle of a change leaves nothing open', async () => {
-    const port = await freePort();
+    const port = await freePorts(1);
     const closed = once(await masterOf(lab), 'close');
     const change = patch(lab, { mb_port: port, mb_shared_port: true }).catch(() => null);
     await closed;

@@ -13,6 +13,7 @@ import { differenceOf, runExample } from './support/cosim.ts';
 import { CosimRig, maxDifference, powersOf } from './support/cosim-rig.ts';
 import type { Row } from './support/cosim-rig.ts';
 import { freePorts } from '../support/ports.ts';
+import { within } from './support/fleet-masters.ts';
 import { describeWith, python } from './support/peers.ts';
 
 const deviceCount = 3;
@@ -228,6 +229,15 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     );
   });
 
+  it('takes values of an instant that leaves less than a step to the end of a period, or of the run', async () => {
+    const flags = ['--targets', targets, '--uninterruptible', 'no', '--until_s', '4.0004'];
+    const { grid, federate } = await federation(flags, { until: 4, period: 0.9995 });
+    const { rows } = (await grid.result()) as { readonly rows: readonly Row[] };
+    expect(await federate.ended, federate.output).to.equal(0);
+    const absorbed = rows.map(({ q }) => q[0] ?? 0);
+    expect(absorbed.at(-1), 'the volt-var curve has seen the voltages').to.be.lessThan(-100);
+  });
+
   it('has complex values of each device, and powers as loads have them', async () => {
     const { devices, session } = await rig.post('exchange', {});
     await rig.post('exchange/end', { session });
@@ -252,6 +262,16 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     expect(federate.output).to.include('lost comms');
     await root.ended;
     expect(await rig.isAttached()).to.equal(false);
+  });
+
+  it('that is killed gives the devices back after its idle time', async () => {
+    const flags = ['--targets', targets, '--idle_timeout_s', '1'];
+    const { root, grid, federate } = await federation(flags, { until: endless });
+    await grid.printed('executing');
+    expect(await rig.isAttached()).to.equal(true);
+    federate.child.kill('SIGKILL');
+    await within('devices without exchange', 10_000, async () => !(await rig.isAttached()));
+    await Promise.all([grid.ended, root.ended]);
   });
 
   it('leaves at a SIGINT, and gives the devices back', async () => {

@@ -60,15 +60,18 @@ for (const { page, peers, flags = [], server } of doors)
       const child = spawn(python, ['-u', '-'], {
         cwd: desk.folder,
         env: desk.env(),
-        stdio: ['pipe', 'pipe', 'ignore'],
+        stdio: ['pipe', 'pipe', 'pipe'],
       });
       child.stdin.end(script.replaceAll(written, String(port)));
       const lines: string[] = [];
+      let errors = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
       const reader = createInterface(child.stdout).on('line', (line) => lines.push(line));
       if (script.includes("print('ready'")) await once(reader, 'line');
+      /** Ends it as Ctrl+C does, if it runs still. */
       const stop = async () => {
-        child.kill();
-        await once(child, 'close');
+        if (child.exitCode === null && child.kill('SIGINT')) await once(child, 'close');
+        return { code: child.exitCode, errors };
       };
       return { port, written, lines, stop };
     }
@@ -101,4 +104,11 @@ for (const { page, peers, flags = [], server } of doors)
       }
       if (page === 'head-end') expect(peer?.lines).to.include.members(['response 1', 'response 2']);
     });
+
+    if (server !== undefined)
+      it('its small server ends at Ctrl+C without a traceback', async () => {
+        const { code, errors } = await peer!.stop();
+        expect(errors).not.to.include('Traceback');
+        expect(code).to.equal(130);
+      });
   });

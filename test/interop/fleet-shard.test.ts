@@ -90,6 +90,14 @@ describeWith(['nats'], 'shards of a fleet', function () {
     expect(String(refusal)).to.contain('exit code 3');
   });
 
+  it('have the settings of the fleet: others are refused by name', async () => {
+    const refusal = await start('d', '--first_device', '5000', '--seed', '9', '--clouds', 'broken').catch(String);
+    expect(refusal).to.match(
+      /does not fit the fleet: seed: the fleet has \d+, this shard 9; clouds: .* this shard broken/,
+    );
+    expect(refusal).to.contain('exit code 2');
+  });
+
   it('let go of their name first at SIGTERM', async () => {
     const [a] = shards;
     const link = await other();

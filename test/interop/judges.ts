@@ -421,6 +421,15 @@ const fleetJudges: readonly Judge[] = [
     version: { peer: 'nats' },
     tests: [{ peer: 'nats' }, { peer: 'nats_new' }],
   },
+  {
+    id: 'nats-py',
+    name: 'nats-py',
+    home: 'https://github.com/nats-io/nats.py',
+    protocol: 'http',
+    role: 'client of the broker that lists the services of a fleet and reads snapshots',
+    version: { peer: 'nats_py' },
+    tests: [{ peer: 'nats_py' }],
+  },
 ];
 
 const physicsJudges: readonly Judge[] = [

@@ -72,12 +72,16 @@ class Settings:
     targets: Mapping[str, str] = field(default_factory=dict)
     #: None: all devices, each at the phases a, b and c
     node_map: Optional[NodeMap] = None
+    #: real time without values of this federate after which `on_silence` happens; 0: never
+    idle_timeout_s: float = 0
+    #: detach, keep, outage or nominal, as of `POST exchange`
+    on_silence: str = "detach"
 
     def __post_init__(self) -> None:
         rules = {
             f"period_s is {self.period_s}; allowed: {_MIN_STEP_S} to 86400": _MIN_STEP_S <= self.period_s <= 86_400,
             f"offset_s is {self.offset_s}; allowed: 0 to less than period_s": 0 <= self.offset_s < self.period_s,
-            f"until_s is {self.until_s}; allowed: more than 0": self.until_s is None or self.until_s > 0,
+            f"until_s is {self.until_s}; allowed: {_MIN_STEP_S} and more": self.until_s is None or self.until_s >= _MIN_STEP_S,
             f"max_iterations is {self.max_iterations}; allowed: 1 and more": self.max_iterations >= 1,
             f"tolerance_pu is {self.tolerance_pu}; allowed: more than 0": self.tolerance_pu > 0,
             "iterate cannot be combined with uninterruptible no": self.uninterruptible or not self.iterate,
@@ -114,7 +118,8 @@ class Federate:
         self._client, self._settings = client, settings
         devices = None if settings.node_map is None else settings.node_map.devices
         owner = f"helics:{settings.name}"[:64]
-        self._exchange = Exchange(client, devices=devices, phases=settings.phases, owner=owner)
+        silence = {"idle_timeout_s": settings.idle_timeout_s, "on_silence": settings.on_silence}
+        self._exchange = Exchange(client, devices=devices, phases=settings.phases, owner=owner, **silence)
         self._federate: Any = None
         # HELICS crashes where one thread frees what another one disconnects
         self._lock = threading.RLock()
@@ -263,12 +268,21 @@ class Federate:
         """Instant of a grant by its number from 0 on, which is 0 s only for an offset of 0."""
         return round(self._settings.offset_s + number * self._settings.period_s, 6)
 
+    def _until(self) -> float:
+        """The end: an instant of a grant where less than a step of the exchange would be left behind it."""
+        until = math.inf if self._settings.until_s is None else self._settings.until_s
+        if until < math.inf:
+            last = self._instant(math.floor(round((until - self._settings.offset_s) / self._settings.period_s, 6)))
+            if last > 0 and until - last < _MIN_STEP_S:
+                return last
+        return until
+
     def _has_ended(self, granted: float) -> bool:
         return self._is_leaving or granted >= h.HELICS_TIME_MAXTIME
 
     def _run_stepwise(self) -> None:
         """A value acts from the last grant on; its effect is published at the next one."""
-        until = math.inf if self._settings.until_s is None else self._settings.until_s
+        until = self._until()
         number = 0 if self._settings.offset_s > 0 else 1
         while self._exchange.time_s < until:
             target = min(self._instant(number), until)
@@ -281,11 +295,13 @@ class Federate:
                 self._publish(self._step(target, self._grid.columns()))
                 number += 1
             else:
-                self._put_between(round(granted, 6))
+                self._put_between(round(granted, 6), target)
 
-    def _put_between(self, granted: float) -> None:
-        if granted - self._exchange.time_s >= _MIN_STEP_S:
-            self._step(granted, {})
+    def _put_between(self, granted: float, target: float) -> None:
+        # the step to the target must not be too short
+        instant = round(min(granted, target - _MIN_STEP_S), 6)
+        if round(instant - self._exchange.time_s, 6) >= _MIN_STEP_S:
+            self._step(instant, {})
         self._read()
         self._exchange.values(**self._grid.columns())
 
@@ -294,7 +310,7 @@ class Federate:
 
         The exchange stays at the instant before, where trials begin, until the federation goes on.
         """
-        until = math.inf if self._settings.until_s is None else self._settings.until_s
+        until = self._until()
         approach = Approach()
         number = 0 if self._settings.offset_s > 0 else 1
         present, rounds = 0.0, 0
@@ -432,6 +448,10 @@ def _arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     parser.add_argument("--per_device", action="store_true", help="complex values of each device in place of vectors")
     parser.add_argument("--as_loads", action="store_true", help="powers positive out of the grid, as loads have them")
     parser.add_argument("--phases", action="store_true", help="publishes the power of each phase too")
+    parser.add_argument(
+        "--idle_timeout_s", type=float, default=preset.idle_timeout_s, help="silence that ends the exchange of a killed federate"
+    )
+    parser.add_argument("--on_silence", default=preset.on_silence, choices=("detach", "keep", "outage", "nominal"))
     parser.add_argument("--targets", help="JSON file: key of an input, and the publication that it reads")
     parser.add_argument("--map", help="JSON file: devices, and their buses and phases")
     return parser.parse_args(argv)

@@ -97,6 +97,7 @@ class DerbenchSim(mosaik_api_v3.Simulator):
         self._present_s = 0.0
         self._is_new = True
         self._approach = Approach()
+        self._silence: Dict[str, Any] = {}
 
     def init(
         self,
@@ -108,11 +109,14 @@ class DerbenchSim(mosaik_api_v3.Simulator):
         step_size: int = 1,
         mode: str = "time-based",
         tolerance_pu: float = 1e-6,
+        idle_timeout_s: float = 0,
+        on_silence: str = "detach",
     ) -> Json:
         """url: address of a simulator that runs. flags: arguments of `derbench.Simulator`, to start one on free ports.
 
         map: node map, as a list or the path of a file. step_size: steps of the world from one step to the next.
-        tolerance_pu: voltages that move by less than this end a loop at one instant.
+        tolerance_pu: voltages that move by less than this end a loop at one instant. idle_timeout_s, on_silence: as of
+        `POST exchange`, for a world that was killed.
         """
         if (url is None) == (flags is None):
             raise AdapterError("one of url and flags is required")
@@ -123,6 +127,7 @@ class DerbenchSim(mosaik_api_v3.Simulator):
             raise AdapterError(f"a step of {step_size} x {time_resolution} s; allowed: {allowed}")
         self.meta = _meta(mode)
         self._mode, self._resolution_s, self._step_size, self._tolerance_pu = mode, time_resolution, step_size, tolerance_pu
+        self._silence = {"idle_timeout_s": idle_timeout_s, "on_silence": on_silence}
         if map is not None:
             self._node_map = NodeMap.load(map) if isinstance(map, str) else NodeMap(map)
         if flags is not None:
@@ -158,7 +163,7 @@ class DerbenchSim(mosaik_api_v3.Simulator):
         if without:
             raise AdapterError(f"the map has no place for the devices {', '.join(str(each) for each in without)}")
         outputs = ["p_w", "q_var", *_STATES]
-        self._exchange = Exchange(self._client, devices=devices, outputs=outputs, phases=True, owner="mosaik")
+        self._exchange = Exchange(self._client, devices=devices, outputs=outputs, phases=True, owner="mosaik", **self._silence)
         description = self._exchange.attach()
         phases = phases_of(description, self._node_map)
         self._grid = GridValues(len(devices), description["nominal_hz"], phases, RareWarning(log))

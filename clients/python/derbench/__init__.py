@@ -555,7 +555,11 @@ class Exchange:
         except DerbenchError as error:
             if error.code != "not-reachable":
                 raise
-            answer = self.values()
+            try:
+                answer = self.values()
+            except DerbenchError as later:
+                detail = f"{error.detail}; it is not known whether the step to {to_s} s has ended: {later.detail}"
+                raise DerbenchError(later.code, detail) from error
             if abs(answer["time_s"] - to_s) > 1e-6:
                 detail = f"{error.detail}; the step to {to_s} s has not ended, the exchange is at {answer['time_s']} s"
                 raise DerbenchError("not-reachable", detail) from error
@@ -572,7 +576,8 @@ class Exchange:
         begin_s = self._begin_s()
         if not _MIN_STEP_S <= round(to_s - begin_s, 6) <= _MAX_STEP_S:
             raise _refusal(to_s, f"to_s after the present {begin_s:g} s, by {_MIN_STEP_S:g} to {_MAX_STEP_S} s")
-        return to_s
+        # a sum of steps such as 0.1 s is off its decimal text by microseconds after a day
+        return round(to_s, 6)
 
     def _begin_s(self) -> float:
         """The present instant, simulated seconds since the attachment: a clock that runs has passed the last answer."""

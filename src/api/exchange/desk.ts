@@ -41,6 +41,10 @@ export class ExchangeDesk {
   readonly #turns = new Turns();
   #form = noAttachment;
   #cancelWatch: () => void = () => undefined;
+  /** columns that readers wait for; null: the next reader waits for a turn of its own */
+  #read: Promise<object> | null = null;
+  /** turns of readers that wait */
+  #readsWaiting = 0;
   /** requests of the client that wait or run */
   #underWay = 0;
   /** since the start of the simulator */
@@ -72,9 +76,33 @@ export class ExchangeDesk {
    * @throws HttpProblem `too-many-requests`
    */
   inTurn<T>(work: () => Promise<T> | T): Promise<T> {
-    if (this.#turns.waiting >= maxWaiting)
+    if (this.#turns.waiting - this.#readsWaiting >= maxWaiting)
       throw new HttpProblem('too-many-requests', `${maxWaiting} requests of the exchange wait for others.`);
+    // a later reader wants what this request has done
+    this.#read = null;
     return this.#turns.take(async () => work());
+  }
+
+  /**
+   * Reads after all requests before it. Readers that wait for the same requests share one turn, and take no place from
+   * the client.
+   * @param columns the same of all readers
+   */
+  read<T extends object>(columns: () => T): Promise<T> {
+    if (!this.#turns.isBusy) return this.#turns.take(() => Promise.resolve(columns()));
+    const read = (this.#read as Promise<T> | null) ?? this.#readInTurn(columns);
+    this.#read = read;
+    return read;
+  }
+
+  #readInTurn<T extends object>(columns: () => T): Promise<T> {
+    this.#readsWaiting += 1;
+    const read = this.#turns.take(() => {
+      this.#readsWaiting -= 1;
+      if (this.#read === read) this.#read = null;
+      return Promise.resolve(columns());
+    });
+    return read;
   }
 
   /** Runs a request of the client in its turn; the watch over its silence rests meanwhile, however long a step takes. */

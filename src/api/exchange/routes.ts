@@ -173,11 +173,15 @@ const columnsSchema = memo(() =>
             device: z.int().openapi({ description: 'Device index.' }),
             time_s: z.number().openapi({ description: 'Exact instant, simulated seconds since the attachment.' }),
             event: z.string().openapi({
-              description: 'The state of service that begins, as `service` of `grid-support/trace`, or `removed`.',
+              description:
+                'The state of service that begins, as `service` of `grid-support/trace`; `plugged` or `unplugged` for a ' +
+                'vehicle; or `removed`.',
             }),
           }),
         )
-        .openapi({ description: 'Changes of service within the step, at most 1,000, and `removed`.' }),
+        .openapi({
+          description: 'Changes of service, vehicles that come and go, and `removed` within the step, at most 1,000.',
+        }),
       events_lost: z.int().openapi({ description: 'Further events of the step.' }),
     })
     .openapi('ExchangeColumns'),
@@ -244,11 +248,14 @@ function columnsReply(ctx: RouteContext, { session: id, since, devices }: Exchan
   };
 }
 
+const maxRoundingMicros = 0.25;
+
 /** @throws HttpProblem `validation` for a part of a microsecond, which the clock does not have */
 function checkMicroseconds(name: string, seconds: number): void {
   const micros = seconds * microsPerSecond;
-  // sums of steps such as 0.1 s differ from their decimal text in the last digits
-  if (Math.abs(micros - Math.round(micros)) > 0.01) throw invalid('body', name, 'must be a multiple of 0.000001 s');
+  // a sum of steps of 0.1 s over ten hours differs from its decimal text by less
+  if (Math.abs(micros - Math.round(micros)) > maxRoundingMicros)
+    throw invalid('body', name, 'must be a multiple of 0.000001 s');
 }
 
 interface StepLength {
@@ -377,8 +384,8 @@ export const exchangeRoutes: readonly Route[] = [
     summary: 'Powers of the last tick',
     description: 'The answer of the last step again, for a client that has lost it.',
     reply: columnsSchema,
-    problems: ['conflict', 'too-many-requests'],
-    handle: (ctx) => deskOf(ctx).inTurn(() => columnsReply(ctx, anyExchange(ctx.plant))),
+    problems: ['conflict'],
+    handle: (ctx) => deskOf(ctx).read(() => columnsReply(ctx, anyExchange(ctx.plant))),
   }),
   route({
     method: 'post',

@@ -163,8 +163,13 @@ function write(file: string, text: string): void {
   }
 }
 
-/** Writes a file. @returns lines about it @throws SimError CONFIG_INVALID */
-export async function init(given: Arguments, ask: Ask): Promise<readonly string[]> {
+/**
+ * Writes a file.
+ * @param program words that start the program, in the form a person used
+ * @returns lines about it
+ * @throws SimError CONFIG_INVALID
+ */
+export async function init(given: Arguments, ask: Ask, program: string): Promise<readonly string[]> {
   const [first, second, ...more] = given.words;
   const isScenario = first === 'scenario';
   const file = (isScenario ? second : first) ?? (isScenario ? 'scenario.yaml' : 'derbench.yaml');
@@ -172,10 +177,10 @@ export async function init(given: Arguments, ask: Ask): Promise<readonly string[
     throw new SimError('CONFIG_INVALID', 'derbench init: one file at most; usage: derbench init [scenario] [FILE]');
   if (isScenario) {
     write(file, scenarioText(file));
-    return [`${file} is written. Run it: derbench run ${file}`];
+    return [`${file} is written. Run it: ${program} run ${file}`];
   }
   const text = configText(file, await answersOf(given, ask));
   checkConfig(file, text);
   write(file, text);
-  return [`${file} is written and valid. Start it: derbench --config ${file}`];
+  return [`${file} is written and valid. Start it: ${program} --config ${file}`];
 }

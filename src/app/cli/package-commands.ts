@@ -15,6 +15,7 @@ import { completionScript } from './completion.ts';
 import { allChecks, checkLines } from './doctor.ts';
 import { init } from './init.ts';
 import type { Ask } from './init.ts';
+import { invocationOf } from './invocation.ts';
 import { listed, listLines } from './lists.ts';
 import { commandLines } from './short-help.ts';
 import { commandOf } from './table/commands.ts';
@@ -69,11 +70,14 @@ function terminalAsk(): { readonly ask: Ask; readonly close: () => void } {
   };
 }
 
+const thisInvocation = (): string =>
+  invocationOf({ script: process.argv[1] ?? '', execPath: process.execPath, folder: process.cwd(), env: process.env });
+
 const initialize: PackageCommand = async (words, print) => {
   const given = argumentsOf('init', words);
   const { ask, close } = terminalAsk();
   try {
-    for (const line of await init(given, ask)) print(line);
+    for (const line of await init(given, ask, thisInvocation())) print(line);
   } finally {
     close();
   }

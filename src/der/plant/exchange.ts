@@ -73,7 +73,44 @@ interface Attached {
   meanVar: number;
   /** changes of service that events have had, or that were lost */
   changesTaken: number;
+  readonly vehicles: VehicleEvents;
 }
+
+/** Vehicles that have come and gone at a charging station since they were last taken. */
+class VehicleEvents {
+  readonly #stop: () => void;
+  #events: { readonly at: SimTime; readonly event: string }[] = [];
+  #lost = 0;
+
+  constructor(device: SimDevice) {
+    this.#stop = device.onEvse(({ event, at }) => {
+      const word = vehicleEvents[event];
+      if (word === undefined) return;
+      if (this.#events.length < maxEvents) this.#events.push({ at, event: word });
+      else this.#lost += 1;
+    });
+  }
+
+  take(place: number): EventList {
+    if (this.#events.length === 0) return noEvents;
+    const taken = { events: this.#events.map((each) => ({ place, ...each })), lost: this.#lost };
+    this.#events = [];
+    this.#lost = 0;
+    return taken;
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+}
+
+/** Events of a connector in which a vehicle comes or goes. */
+const vehicleEvents: Readonly<Record<string, 'plugged' | 'unplugged'>> = {
+  plugged: 'plugged',
+  unplugged: 'unplugged',
+  // its cable stays in the station
+  ev_unplugged: 'unplugged',
+};
 
 /** All devices at the end of the last tick, and what has happened up to it: some may have done a part of the next one. */
 interface Reached {
@@ -225,8 +262,8 @@ export class PlantExchange implements GridExchange {
     yield* inParts(session?.attached ?? [], (attached, place) => {
       const { device } = attached;
       states.push(device && stateOf(device));
-      const taken = takeChanges(attached, place);
-      if (taken !== noEvents) changes.push(taken);
+      for (const taken of [takeChanges(attached, place), attached.vehicles.take(place)])
+        if (taken !== noEvents) changes.push(taken);
     });
     this.#shown = { tick, sim: at };
     if (session === null) return;
@@ -236,7 +273,10 @@ export class PlantExchange implements GridExchange {
 
   end(): void {
     const session = this.#present;
-    for (const { device } of session.attached) if (device) this.#detach(device.index);
+    for (const { device, vehicles } of session.attached) {
+      vehicles.stop();
+      if (device) this.#detach(device.index);
+    }
     this.#session = null;
     this.#events = noEvents;
   }
@@ -256,6 +296,7 @@ export class PlantExchange implements GridExchange {
     const { happened, ...reached } = session.reached;
     session.reached = { ...reached, happened: joined([happened, removal]) };
     attached.device = null;
+    attached.vehicles.stop();
     this.#detach(index);
   }
 
@@ -287,6 +328,7 @@ function attachedDevice(device: SimDevice): Attached {
     meanW: powerW,
     meanVar: reactivePowerVar,
     changesTaken: device.trace.transitionCount,
+    vehicles: new VehicleEvents(device),
   };
 }
 

@@ -10,11 +10,14 @@ export interface FollowedTick {
   readonly wallMs: number;
 }
 
+/** Ticks over which the least lag counts: a clock that was set has its new lag once they are over. */
+const lagTicks = 60;
+
 export class SlowShards {
   /** shards that have been in time since they joined, by session */
   readonly #inTime = new Set<string>();
-  /** least time from the end of a tick, by the clock of its shard, to its arrival, ms; by session */
-  readonly #leastLagMs = new Map<string, number>();
+  /** times from the end of a tick, by the clock of its shard, to its arrival, ms: those of the last ticks by session */
+  readonly #lagsMs = new Map<string, readonly number[]>();
 
   /**
    * Slots by which a shard is late; 0: it is in time, or catches up and does not count yet.
@@ -31,19 +34,19 @@ export class SlowShards {
    * their shards are in time.
    */
   #sentMs({ session, wallMs }: FollowedTick, nowMs: number): number {
-    const leastMs = Math.min(nowMs - wallMs, this.#leastLagMs.get(session) ?? Infinity);
-    this.#leastLagMs.set(session, leastMs);
-    return wallMs + leastMs;
+    const lagsMs = [...(this.#lagsMs.get(session) ?? []), nowMs - wallMs].slice(-lagTicks);
+    this.#lagsMs.set(session, lagsMs);
+    return wallMs + Math.min(...lagsMs);
   }
 
   /** A shard that was lost catches up where it comes back: nobody waits for it before it is in time again. */
   lose(session: string): void {
     this.#inTime.delete(session);
-    this.#leastLagMs.delete(session);
+    this.#lagsMs.delete(session);
   }
 
   clear(): void {
     this.#inTime.clear();
-    this.#leastLagMs.clear();
+    this.#lagsMs.clear();
   }
 }

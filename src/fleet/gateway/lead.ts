@@ -11,7 +11,7 @@ import { describeError, HttpProblem } from '../../api/http/errors.ts';
 import type { Perform } from '../../api/http/perform.ts';
 import { ClockKeeper } from '../clock/keeper.ts';
 import type { ClockShard } from '../clock/keeper.ts';
-import { Leadership } from '../clock/leader.ts';
+import { decodedLeader, leaderKey, Leadership } from '../clock/leader.ts';
 import { askTime } from '../clock/member.ts';
 import { clockMessage, isOrigin, jsonOf, nowSubject } from '../clock/messages.ts';
 import type { ClockRecord } from '../clock/record.ts';
@@ -66,6 +66,11 @@ export interface FleetBook extends ScenarioBook {
   close(): Promise<void>;
 }
 
+const leaderGone = new FleetError(
+  'no-responder',
+  'The gateway that led has ended before its answer; the request may have been carried out',
+);
+
 export class FleetLead {
   readonly #options: FleetLeadOptions;
   readonly #leadership: Leadership;
@@ -82,6 +87,8 @@ export class FleetLead {
   readonly #scenarios: ScenarioOperations;
   /** aborted when the shard is lost, by the name of a shard that lives */
   readonly #lost = new Map<string, AbortController>();
+  /** the gateway that leads, and what ends requests to it; null: nobody leads */
+  #leader: { readonly session: string; readonly gone: AbortController } | null = null;
   #stops: Stop[] = [];
   #restore: ClockRestore | null = null;
   #serving: Promise<readonly Stop[]> = Promise.resolve([]);
@@ -179,6 +186,9 @@ export class FleetLead {
       () => {
         restore.stop();
       },
+      view.link.leases.watch(leaderKey, ({ value }) => {
+        this.#followLeader(value === null ? null : decodedLeader(value).session);
+      }),
       view.onShard(({ kind, shard, lease }) => {
         if (kind !== 'lost' && kind !== 'left') return;
         this.#lose(shard, `the shard "${shard}" ${words[kind]}`);
@@ -240,16 +250,26 @@ export class FleetLead {
       throw new HttpProblem('fleet-offline', 'The gateway has no connection to the server of the fleet.');
     const asked = { operationId: route.operationId, params, query, body, by, path, id };
     try {
-      const answer = await link.request(leadSubject(prefix), clockMessage(asked), silentMs, { whileAlive: true });
+      const signal = this.#leader?.gone.signal;
+      const options = { whileAlive: true, ...(signal && { signal }) };
+      const answer = await link.request(leadSubject(prefix), clockMessage(asked), silentMs, options);
       const { [statusHeader]: status, [typeHeader]: type = 'application/json' } = answer.headers;
       const others = Object.entries(answer.headers).filter(([name]) => name !== typeHeader && !isInternal(name));
       return { status: Number(status), type, headers: Object.fromEntries(others), bytes: Buffer.from(answer.body) };
     } catch (error) {
       if (!(error instanceof FleetError)) throw error;
+      if (error === leaderGone) throw new HttpProblem('upstream-error', `${error.message}.`);
       if (error.code === 'no-responder')
         throw new HttpProblem('fleet-offline', 'No gateway leads the fleet now; one takes over within 5 s.');
       throw new HttpProblem('upstream-error', `The gateway that leads did not answer: ${error.message}.`);
     }
+  }
+
+  /** Ends the requests that were passed on to an earlier leader, which nobody will answer. */
+  #followLeader(session: string | null): void {
+    if (session === (this.#leader?.session ?? null)) return;
+    this.#leader?.gone.abort(leaderGone);
+    this.#leader = session === null ? null : { session, gone: new AbortController() };
   }
 
   /** The clock of shards that live, to be kept by the leader; without a shard the next one begins a clock of its own. */

@@ -142,7 +142,22 @@ export class Membership {
     const revision = await unlessConflict(link.leases.create(leaseKey(entry.shard), this.#lease(entry)));
     if (revision === null) return { text: `another process has the lease of "${entry.shard}"`, isOther: false };
     this.#revision = revision;
-    return null;
+    return (await this.#isSettled(entry)) ? null : { text: 'another process has joined first', isOther: false };
+  }
+
+  /**
+   * A rival may have seen the claim before its lease was there, and replace it yet: the roster is written once more, so
+   * that the rival has to look at the leases again.
+   *
+   * @returns false: the rival was faster, and the lease has been let go
+   */
+  async #isSettled(entry: RosterEntry): Promise<boolean> {
+    const { leases } = this.#options.link;
+    // no rival takes a missing lease for a lost shard before
+    if ((await leases.ageMs()) < settledMs || (await this.#keepsClaim(entry, 'written anew'))) return true;
+    await leases.delete(leaseKey(entry.shard));
+    this.#revision = null;
+    return false;
   }
 
   async #stored(stored: BucketEntry | null, next: Roster): Promise<boolean> {
@@ -156,10 +171,11 @@ export class Membership {
   async #rival(roster: Roster): Promise<{ readonly text: string; readonly isOther: boolean } | null> {
     const { link, shard } = this.#options;
     for (const entry of rivals(roster, this.#claim)) {
+      // a shard that wrote its lease while the bucket was young has done so before the lease is looked for
+      const ageMs = await link.leases.ageMs();
       const stored = await link.leases.get(leaseKey(entry.shard));
       const lease = stored ? decodedLease(stored.value) : null;
       if (lease) return { text: takenText(entry, lease), isOther: entry.shard !== shard };
-      const ageMs = await link.leases.ageMs();
       if (ageMs < settledMs) return { text: takenText(entry, null), isOther: false };
     }
     return null;
@@ -215,17 +231,20 @@ export class Membership {
     this.#revision = await unlessConflict(
       present ? leases.update(key, this.#lease(entry), present.revision) : leases.create(key, this.#lease(entry)),
     );
-    return true;
+    return this.#revision === null || present !== null || this.#isSettled(entry);
   }
 
   /** @returns false: the roster has another claim; a roster that the server has lost gets this one again */
-  async #keepsClaim(entry: RosterEntry): Promise<boolean> {
+  async #keepsClaim(entry: RosterEntry, access: 'read' | 'written anew' = 'read'): Promise<boolean> {
     const { link, traits, clock } = this.#options;
     // all shards of a fleet write their claims at the same time then
     for (let attempt = 0; attempt < rosterAttempts; attempt += 1) {
       const stored = await link.shared.get(rosterKey);
       const roster = stored ? decodedRoster(stored.value) : emptyRoster;
-      if (roster.entries.some(({ session }) => session === entry.session)) return true;
+      if (roster.entries.some(({ session }) => session === entry.session)) {
+        if (access === 'read' || (await this.#stored(stored, roster))) return true;
+        continue;
+      }
       if (rivals(roster, this.#claim).length > 0) return false;
       const [next] = withClaim(roster, this.#claim, traits, clock.nowMs());
       const entries = next.entries.map((each) => (each.session === entry.session ? entry : each));

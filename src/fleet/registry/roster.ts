@@ -22,7 +22,8 @@ export interface RosterEntry {
 export interface FleetTraits {
   readonly version: string;
   readonly apiVersion: string;
-  readonly digest: string;
+  /** texts by the name of the setting */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 export interface Roster {
@@ -94,12 +95,16 @@ export function takenText(entry: RosterEntry, lease: Lease | null): string {
 
 const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
 
-/** Members in which a shard must not differ from the fleet; a patch level may. */
+/** Differences for which a shard cannot join, in words; the patch level may differ. */
 export function skewOf(fleet: FleetTraits, shard: FleetTraits): readonly string[] {
-  const rows = [
-    ['version', minorOf(fleet.version), minorOf(shard.version)],
-    ['apiVersion', fleet.apiVersion, shard.apiVersion],
-    ['digest', fleet.digest, shard.digest],
-  ] as const;
-  return rows.flatMap(([name, of, mine]) => (of === mine ? [] : [`${name}: the fleet has ${of}, this shard ${mine}`]));
+  const membersOf = ({ version, apiVersion, settings }: FleetTraits): Readonly<Record<string, string>> => ({
+    ...settings,
+    version: minorOf(version),
+    'version of REST': apiVersion,
+  });
+  const [of, mine] = [membersOf(fleet), membersOf(shard)];
+  return [...new Set([...Object.keys(of), ...Object.keys(mine)])].flatMap((name) => {
+    const [theirs = 'none', ours = 'none'] = [of[name], mine[name]];
+    return theirs === ours ? [] : [`${name}: the fleet has ${theirs}, this shard ${ours}`];
+  });
 }

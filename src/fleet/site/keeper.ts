@@ -128,6 +128,11 @@ export class SiteKeeper implements StepSharing {
     return this.#record?.fleet === this.#options.fleet() ? this.#record : null;
   }
 
+  /** Limits as shards hear them: those of a fleet that has ended bind none of its shards that is still there. */
+  get #told(): Pick<SiteRecord, 'revision' | 'limits'> | null {
+    return this.#present ?? (this.#record && { revision: this.#record.revision, limits: null });
+  }
+
   get now(): FleetSiteNow {
     const { rules, wall } = this.#options;
     const present = this.#present;
@@ -204,7 +209,7 @@ export class SiteKeeper implements StepSharing {
   /** Tells the shards their budgets where something has changed, and from time to time. */
   #look(): void {
     const { isLeader, wall, shards } = this.#options;
-    const record = this.#present;
+    const record = this.#told;
     if (record === null || !isLeader()) return;
     const nowMs = wall.monotonicMs();
     const present = shards().map(({ seenMs, ...shard }) => ({ ...shard, isRenewed: nowMs - seenMs < renewedMs }));
@@ -218,7 +223,7 @@ export class SiteKeeper implements StepSharing {
     this.#tell(record, present);
   }
 
-  #tell({ limits, revision }: SiteRecord, shards: Parameters<typeof budgetsOf>[1]): void {
+  #tell({ limits, revision }: Pick<SiteRecord, 'revision' | 'limits'>, shards: Parameters<typeof budgetsOf>[1]): void {
     const { link, prefix, rules, wall } = this.#options;
     const { binding, of } = limits === null ? noBudgets : budgetsOf(limits, shards, this.#sent, rules);
     this.#sent = of;

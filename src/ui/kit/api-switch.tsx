@@ -4,6 +4,7 @@ import type { Call } from '../api/call';
 import { curlOf, lineOf, pythonOf, typescriptOf } from '../api/call-text';
 import { commandOf } from '../api/command-text';
 import { madeCalls } from '../api/made-calls';
+import { fixed } from '../look/format';
 import { apiMode } from '../store/api-mode';
 import { copyOr, SelectedText } from './copies';
 import { Menu } from './menu';
@@ -83,7 +84,8 @@ function Drawer() {
                   {method} {address}
                 </code>{' '}
                 <span class="muted">
-                  {tookMs.toFixed(0)} ms{count > 1 && `, ×${count}`}
+                  {`${fixed(tookMs, 0)}\u00a0ms`}
+                  {count > 1 && `, ×${count}`}
                 </span>
               </li>
             ))}

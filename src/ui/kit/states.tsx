@@ -1,6 +1,8 @@
 /** States of content that is not there: not read yet, or not a value of this device. */
 import { useEffect, useState } from 'preact/hooks';
 import { dash } from '../look/format';
+import type { Problem } from '../api/call';
+import { Empty } from './panel';
 
 /** Delay before blocks are shown, ms: most answers come sooner. */
 const loadingDelayMs = 300;
@@ -20,6 +22,17 @@ export function Loading({ heights }: { readonly heights: readonly number[] }) {
       <span class="visually-hidden">Loading</span>
     </div>
   );
+}
+
+/** Content before its first answer: blocks of its size, or why it cannot be read. @param heights px */
+export function Unread({
+  problem,
+  heights,
+}: {
+  readonly problem: Problem | null;
+  readonly heights: readonly number[];
+}) {
+  return problem === null ? <Loading heights={heights} /> : <Empty>{problem.message}</Empty>;
 }
 
 /** A dash with the reason why there is no value. */

@@ -106,7 +106,7 @@ const presets = [
   [maxRate, 'max'],
 ] as const;
 
-const rateText = (rate: number) => `×${Number(rate.toFixed(1))}`;
+const rateText = (rate: number) => `×${fixed(rate, Number.isInteger(rate) ? 0 : 1)}`;
 
 /** `×60, reaches ×41` */
 function rateWords(clock: ClockReply): string {

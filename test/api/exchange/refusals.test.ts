@@ -98,7 +98,9 @@ describe('refusals of the exchange', () => {
     expect(await issues({ to_s: 3 })).to.deep.equal(['/to_s: exactly one of to_s and dt_s is required']);
     expect(await issues({ dt_s: 0 })).to.deep.equal(['/dt_s: must be from 0.001 to 86400; given 0']);
     expect(await step({ to_s: 0.1 + 0.2 + 2.5 })).to.include({ time_s: 2.8 });
-    expect(await step({ dt_s: 0.001001 })).to.include({ time_s: 2.801001 });
+    // 0.1 added to itself 75,678 times
+    expect(await step({ to_s: 7567.80000001 })).to.include({ time_s: 7567.8 });
+    expect(await step({ dt_s: 0.001001 })).to.include({ time_s: 7567.801001 });
   });
 
   it('name who is attached since when, to another session and to a second client', async () => {

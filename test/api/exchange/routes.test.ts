@@ -194,6 +194,29 @@ describe('exchange', () => {
     await own.api.stop();
   });
 
+  it('readers wait for the requests before them in one turn, and take no place from the client', async () => {
+    await attach();
+    let openGate = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (openGate = resolve));
+    void rest.plant.betweenTicks(() => gate);
+    const step = () => rest.call('/exchange/step', { method: 'POST', body: { session, dt_s: 1 } });
+    const read = () => rest.call('/exchange/values');
+    const first = step();
+    const early = Array.from({ length: 20 }, read);
+    const second = step();
+    const late = Array.from({ length: 20 }, read);
+    const others = Array.from({ length: 7 }, step);
+    // all have arrived when one more step is refused
+    expect((await step()).status).to.equal(429);
+    openGate();
+    const times = async (answers: readonly ReturnType<typeof step>[]) =>
+      new Set((await Promise.all(answers)).map(({ status, json }) => (status === 200 ? json.time_s : status)));
+    expect(await times([first, ...early])).to.deep.equal(new Set([1]));
+    expect(await times([second, ...late])).to.deep.equal(new Set([2]));
+    expect(await times(others)).to.deep.equal(new Set([3, 4, 5, 6, 7, 8, 9]));
+    await end();
+  });
+
   it('runs steps one after the other, and a few wait', async () => {
     await attach();
     let openGate = (): void => undefined;

@@ -18,7 +18,8 @@ describe('derbench init', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const path = (name: string) => join(folder, name);
-  const begin = (words: readonly string[], ask: Ask = null) => init(parseArguments(commandOf('init')!, words), ask);
+  const begin = (words: readonly string[], ask: Ask = null) =>
+    init(parseArguments(commandOf('init')!, words), ask, 'npm start --');
   const configOf = (name: string) => {
     const loaded = loadConfig(['--config', path(name)], {});
     if (loaded.kind !== 'run') throw new Error('no configuration');
@@ -37,7 +38,7 @@ describe('derbench init', () => {
 
   it('writes a configuration that starts, without a terminal by presets', async () => {
     expect(await begin([path('a.yaml')])).to.deep.equal([
-      `${path('a.yaml')} is written and valid. Start it: derbench --config ${path('a.yaml')}`,
+      `${path('a.yaml')} is written and valid. Start it: npm start -- --config ${path('a.yaml')}`,
     ]);
     const { devices, modbus } = configOf('a.yaml');
     expect([devices.length, modbus.port]).to.deep.equal([1, 8502]);
@@ -97,7 +98,7 @@ describe('derbench init', () => {
 
   it('writes a scenario that is valid', async () => {
     const file = path('s.yaml');
-    expect(await begin(['scenario', file])).to.deep.equal([`${file} is written. Run it: derbench run ${file}`]);
+    expect(await begin(['scenario', file])).to.deep.equal([`${file} is written. Run it: npm start -- run ${file}`]);
     const lines: string[] = [];
     const print = (line: string) => lines.push(line);
     checkScenarios(scenarioCommand([file]), { print, show: null, env: {}, onInterrupt: () => () => undefined });

@@ -265,13 +265,7 @@ describe('POST config', () => {
 
   it('a start whose adapters do not open with settings of requests has those of the configuration, and keeps them', async () => {
     const flags = ['--state_dir', join(folder, 'requests')];
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const closed = once(server, 'close');
-    server.close();
-    await closed;
+    const port = await freePorts(1);
     const portOf = async (running: Process) =>
       (await running.ask('settings')).json.settings.find(({ key }: Json) => key === 'mb_port').value;
     const running = await start(...flags);

@@ -135,7 +135,7 @@ describe('dashboard: grid support', () => {
     page = await show('#/devices/0/grid-support/max-power');
     await page.getByLabel(/^Active power limit, % of WMax/).fill('10');
     expect(await send(page, 'Apply values')).to.equal(200);
-    await page.getByRole('switch', { name: 'Max power enabled' }).click();
+    await page.getByRole('switch', { name: 'Active power limit enabled' }).click();
     await page.locator('[data-function="max_power"]').getByText('dashboard').waitFor();
     await dashboard.step(30);
     const { sentence } = await dashboard.get('controls/why?device=0');

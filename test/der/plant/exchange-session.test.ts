@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { secondsBetween } from '../../../src/core/time/clock.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { testPlant } from '../../support/plant.ts';
 import { byTest } from '../../support/rig.ts';
@@ -70,6 +71,36 @@ describe('the attachment to a grid outside', () => {
     expect(plant.exchange.states().map((state) => state === null)).to.deep.equal([false, true, false]);
     expect(plant.grid(2).voltageAPu).to.equal(1.03);
     expect(plant.exchange.events.events.map(({ place, event }) => [place, event])).to.deep.equal([[1, 'removed']]);
+  });
+
+  it('tells the vehicles that come and go, once, also those beyond the kept ones as lost', async () => {
+    const plant = attached(['PV', 'EVSE']);
+    const station = plant.device(1);
+    const begin = plant.now;
+    const plug = () => station.command({ kind: 'evse.plug', connectorId: 1, ev: { socPct: 30 } }, byTest);
+    const unplug = () => station.command({ kind: 'evse.unplug', connectorId: 1 }, byTest);
+    const told = () =>
+      plant.exchange.events.events.map(({ place, at, event }) => [place, secondsBetween(begin, at), event]);
+    await step(plant, 2);
+    plug();
+    await step(plant, 10);
+    expect(told()).to.deep.equal([[1, 2, 'plugged']]);
+    await step(plant, 1);
+    expect(told()).to.deep.equal([]);
+    unplug();
+    await step(plant, 1);
+    expect(told()).to.deep.equal([[1, 13, 'unplugged']]);
+    for (let vehicle = 0; vehicle < 501; vehicle += 1) {
+      plug();
+      unplug();
+    }
+    await step(plant, 1);
+    expect([plant.exchange.events.events.length, plant.exchange.events.lost]).to.deep.equal([1000, 2]);
+    plant.exchange.end();
+    plug();
+    plant.exchange.attach([1], 'solver', byTest);
+    await step(plant, 1);
+    expect(told()).to.deep.equal([]);
   });
 
   it('keeps a device that is reset attached with its voltages', async () => {

@@ -1,13 +1,11 @@
 /** Outstations that are switched off and on, and restarted for other settings, while the simulator runs. */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ask } from '../../support/http.ts';
 import { settingsOf, Subscriptions } from '../../support/left-behind.ts';
+import { closed, freePorts, occupied } from '../../support/ports.ts';
 import { TestFolder } from '../../support/state-folder.ts';
 import { hex } from '../rig/frames.ts';
 import type { TestMaster } from '../rig/master.ts';
@@ -24,25 +22,6 @@ const analog = (index: number, value: number) => hex(`290128 0100 ${octets(index
 const binary = (index: number) => hex(`0c0128 0100 ${octets(index, 2)} 03 01 64000000 64000000 00`);
 /** limit of generation: output of the mode, its percentage */
 const [limitMode, limitPct] = [17, 88];
-
-/** A port in use. */
-async function takenPort(): Promise<{ readonly port: number; readonly free: () => Promise<void> }> {
-  // a test that fails leaves it open
-  const server = createServer().unref();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const free = async () => {
-    server.close();
-    await once(server, 'close');
-  };
-  return { port: (server.address() as AddressInfo).port, free };
-}
-
-async function freePort(): Promise<number> {
-  const { port, free } = await takenPort();
-  await free();
-  return port;
-}
 
 describe('outstations that are switched off, on and restarted at run time', () => {
   /** has the lock of the state folder */
@@ -66,7 +45,7 @@ describe('outstations that are switched off, on and restarted at run time', () =
     expect([status, json.code], json.detail).to.deep.equal([409, 'conflict']);
   };
   const move = async () => {
-    await patch({ dnp3_port: await freePort() });
+    await patch({ dnp3_port: await freePorts(1) });
   };
   const limit = () => [site.register('WMaxLimPctEna'), site.register('WMaxLimPct')];
   const settings = () => settingsOf(site.running.app, 0);
@@ -142,10 +121,10 @@ describe('outstations that are switched off, on and restarted at run time', () =
       const before = settings();
       await schedule(await site.master());
       const during = settings();
-      const { port, free } = await takenPort();
+      const { server, port } = await occupied();
       await refuse(changeTo(port));
       expect(settings()).to.deep.equal(during);
-      await free();
+      await closed(server);
       await move();
       expect(settings()).to.deep.equal(during);
       await site.post('controls/time/step', { ticks: 3700 });
@@ -168,14 +147,14 @@ describe('outstations that are switched off, on and restarted at run time', () =
     await open();
     const before = settings();
     await schedule(await site.master());
-    const { port, free } = await takenPort();
+    const { server, port } = await occupied();
     await refuse({ dnp3_port: port });
     expect(settings()).to.deep.equal(before);
     const master = await site.master();
     await operate(master, analog(limitPct, 300));
     await operate(master, binary(limitMode));
     await refuse({ dnp3_enable: false, mb_port: port });
-    await free();
+    await closed(server);
     expect(limit()).to.deep.equal(['ENABLED', 30]);
   });
 
@@ -184,9 +163,9 @@ describe('outstations that are switched off, on and restarted at run time', () =
     await site.post('devices', { device_type: 'PV-3Phase' }, 201);
     await schedule(await site.master());
     const during = settings();
-    const { port, free } = await takenPort();
+    const { server, port } = await occupied(2);
     await refuse({ dnp3_port: port - 1 });
-    await free();
+    await closed(server);
     expect(settings()).to.deep.equal(during);
   });
 

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { HttpProblem } from '../../../src/api/http/errors.ts';
+import { allRoutes } from '../../../src/api/routes.ts';
 import { fleetSiteRules } from '../../../src/app/fleet-site-rules.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
+import { leaderKey } from '../../../src/fleet/clock/leader.ts';
 import { clockKey, decodedRecord, encodedRecord } from '../../../src/fleet/clock/record.ts';
 import { clockMessage } from '../../../src/fleet/clock/messages.ts';
 import { FleetLead } from '../../../src/fleet/gateway/lead.ts';
@@ -9,6 +12,7 @@ import { FleetView } from '../../../src/fleet/gateway/view.ts';
 import { leadSubject } from '../../../src/fleet/operation.ts';
 import { encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
 import type { Lease } from '../../../src/fleet/registry/roster.ts';
+import { byTest } from '../../support/rig.ts';
 import { clockRecord, handTime, quietLog } from '../support/clock.ts';
 import { MemoryServer } from '../support/memory-link.ts';
 import { scenariosOf } from '../support/scenarios.ts';
@@ -29,11 +33,14 @@ const lease: Lease = {
   simUs: 0,
   version: '1.0.0',
   apiVersion: '1.0.0',
-  digest: '',
+  settings: {},
 };
 
-/** A gateway that leads, with a shard whose lease stays for the time of a test, if there is one. */
-async function leading(hasShard: boolean) {
+/**
+ * A gateway that leads, with a shard whose lease stays for the time of a test, if there is one.
+ * @param isLed another gateway leads until its lease ends
+ */
+async function leading(hasShard: boolean, isLed = false) {
   const { wall, timers, pass, settle } = handTime();
   const server = new MemoryServer(() => wall.monotonicMs());
   const link = server.link();
@@ -54,6 +61,7 @@ async function leading(hasShard: boolean) {
     siteRules: fleetSiteRules,
   });
   view.start();
+  if (isLed) await server.link().leases.create(leaderKey, Buffer.from('{"session":"other","http":""}'));
   await lead.start();
   await settle();
   const stored = () => {
@@ -86,6 +94,24 @@ describe('fleet/gateway: the gateway that leads', () => {
     await outage();
     await pass(2000);
     expect(stored()).to.equal(null);
+    await end();
+  });
+
+  it('does not wait for a gateway that led and was killed before its answer', async () => {
+    const { server, lead, pass, end } = await leading(true, true);
+    await server.link().serve('lead', leadSubject(prefix), () => new Promise<never>(() => undefined));
+    const path = '/api/sim/controls/time/step';
+    const route = allRoutes.find(({ operationId }) => operationId === 'step_time')!;
+    const request = { route, method: 'POST', path, params: {}, query: {}, body: { ticks: 1 }, by: byTest, id: '1' };
+    let outcome: unknown = 'open';
+    void lead.answer({ ...request, bytes: Buffer.alloc(0) }).catch((error: unknown) => {
+      outcome = error instanceof HttpProblem ? [error.code, error.message] : error;
+    });
+    await pass(2000);
+    expect(outcome).to.equal('open');
+    await pass(3500);
+    const text = 'The gateway that led has ended before its answer; the request may have been carried out.';
+    expect([lead.isLeader, outcome]).to.deep.equal([true, ['upstream-error', text]]);
     await end();
   });
 

@@ -114,7 +114,7 @@ describe('fleet/gateway: every operation, with its example', function () {
       clock: wall,
       later: timers.later,
       performBytes: (request) => app.api.performBytes(request),
-      traits: { version: '1.0.0', apiVersion: '1.0.0', digest: '' },
+      traits: { version: '1.0.0', apiVersion: '1.0.0', settings: {} },
       http: () => null,
       ports: () => ({}),
       lost: () => undefined,

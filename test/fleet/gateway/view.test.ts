@@ -21,7 +21,7 @@ const lease = (shard: string, first: number, epoch = 1): Lease => ({
   count: 2,
   version: '1.0.0',
   apiVersion: '1.0.0',
-  digest: '',
+  settings: {},
   host: 'machine',
   http: '127.0.0.1:8111',
   ports: {},

@@ -3,11 +3,14 @@ import { Membership, ClaimError } from '../../../src/fleet/registry/membership.t
 import type { MembershipOptions } from '../../../src/fleet/registry/membership.ts';
 import { Observer } from '../../../src/fleet/registry/observer.ts';
 import { decodedLease, decodedRoster, encoded, leaseKey, rosterKey } from '../../../src/fleet/registry/roster.ts';
+import { pick } from '../../support/depth.ts';
+import { casesOf } from '../../support/random.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 import { MemoryServer } from '../support/memory-link.ts';
+import type { MemoryLink } from '../support/memory-link.ts';
 
-const traits = { version: '0.3.0', apiVersion: '1.16.0', digest: 'd' };
+const traits = { version: '0.3.0', apiVersion: '1.16.0', settings: { seed: '7', tick: '1.5' } };
 const quiet = { info: () => undefined, warning: () => undefined };
 
 /** A server whose lease bucket is old, so that a missing lease means a lost shard. */
@@ -52,6 +55,65 @@ const refusalOf = (work: Promise<void>) =>
     (error: unknown) => (error instanceof ClaimError ? `${error.code}: ${error.message}` : String(error)),
   );
 
+/** Lets the requests of two shards through to the server in a given order. */
+class Turns {
+  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #running = new Set<string>();
+  #isFree = false;
+
+  /** From now on each request of a connection waits for a turn of its shard. */
+  gate(link: MemoryLink, name: string): void {
+    this.#waiting.set(name, []);
+    for (const bucket of [link.leases, link.shared]) {
+      const direct = { ...bucket };
+      const turn = () =>
+        this.#isFree ? Promise.resolve() : new Promise<void>((go) => this.#waiting.get(name)?.push(go));
+      Object.assign(bucket, {
+        ageMs: () => turn().then(() => direct.ageMs()),
+        get: (key: string) => turn().then(() => direct.get(key)),
+        create: (key: string, value: Uint8Array) => turn().then(() => direct.create(key, value)),
+        update: (key: string, value: Uint8Array, revision: number) =>
+          turn().then(() => direct.update(key, value, revision)),
+        delete: (key: string) => turn().then(() => direct.delete(key)),
+      });
+    }
+  }
+
+  /** Counts work as running until it has ended. */
+  async run<T>(name: string, work: Promise<T>): Promise<T> {
+    this.#running.add(name);
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(name);
+    }
+  }
+
+  /** Gives turns until no work runs: to the shard of the letter where it waits, else to the other one. */
+  async follow(order: string): Promise<void> {
+    for (let at = 0; this.#running.size > 0; at += 1) {
+      await new Promise(setImmediate);
+      const letter = order[at % order.length] ?? '';
+      const queues = [this.#waiting.get(letter) ?? [], ...this.#waiting.values()];
+      queues.find(({ length }) => length > 0)?.shift()?.();
+    }
+  }
+
+  /** Lets all requests through from now on. */
+  free(): void {
+    this.#isFree = true;
+    for (const queue of this.#waiting.values()) for (const go of queue.splice(0)) go();
+  }
+}
+
+/** Orders of turns of the shards a and b, drawn. */
+function orders(count: number): readonly string[] {
+  const random = casesOf('fleet', 'orders');
+  return Array.from({ length: pick({ quick: count / 4, ci: count, full: 10 * count }) }, () =>
+    Array.from({ length: 24 }, () => (random.next() < 0.5 ? 'a' : 'b')).join(''),
+  );
+}
+
 describe('fleet/registry: the claim of a shard', () => {
   it('has a range of its own: one device in common is refused with the holder, the next range is not', async () => {
     const { shard } = rig();
@@ -65,15 +127,18 @@ describe('fleet/registry: the claim of a shard', () => {
       expect(await refusalOf(shard(name, first).membership.join())).to.equal('none');
   });
 
-  it('is that of the fleet: another digest or minor version is refused, another patch level is not', async () => {
+  it('is that of the fleet: another setting or minor version is refused by name, another patch level is not', async () => {
     const { shard } = rig();
     await shard('a', 0).membership.join();
     const join = (more: Partial<typeof traits>) =>
       refusalOf(shard('b', 10, { traits: { ...traits, ...more } }).membership.join());
-    expect(await join({ digest: 'e' })).to.equal(
-      'skew: this shard does not fit the fleet: digest: the fleet has d, this shard e',
+    expect(await join({ settings: { seed: '8', tick: '1.5' } })).to.equal(
+      'skew: this shard does not fit the fleet: seed: the fleet has 7, this shard 8',
     );
-    expect(await join({ version: '0.4.0' })).to.contain('version: the fleet has 0.3, this shard 0.4');
+    expect(await join({ settings: { seed: '7', tick: '0.2' }, version: '0.4.0', apiVersion: '1.17.0' })).to.equal(
+      'skew: this shard does not fit the fleet: tick: the fleet has 1.5, this shard 0.2; ' +
+        'version: the fleet has 0.3, this shard 0.4; version of REST: the fleet has 1.16.0, this shard 1.17.0',
+    );
     expect(await join({ version: '0.3.7' })).to.equal('none');
   });
 
@@ -134,6 +199,55 @@ describe('fleet/registry: the claim of a shard', () => {
     const { entries } = decodedRoster(server.shared.get(rosterKey)!.value);
     expect(entries.map(({ epoch }) => epoch)).to.deep.equal(epochs);
     expect([server.leases.entries.length, lost]).to.deep.equal([12, []]);
+  });
+
+  it('is that of one shard where two begin at once, in whichever order the server hears them', async () => {
+    for (const order of orders(400)) {
+      const { shard, server, lost, pass } = rig();
+      const turns = new Turns();
+      const rivals = (['a', 'b'] as const).map((name) => {
+        const { link, membership } = shard(name, name === 'a' ? 0 : 5);
+        turns.gate(link, name);
+        return turns.run(name, refusalOf(membership.join()));
+      });
+      await turns.follow(order);
+      const results = await Promise.all(rivals);
+      const joined = (['a', 'b'] as const).filter((_, at) => results[at] === 'none');
+      const { entries } = decodedRoster(server.shared.get(rosterKey)!.value);
+      const seen = [joined.length <= 1, entries.map(({ shard: name }) => name), server.leases.entries.length];
+      expect(seen, `order ${order}: ${results.join('; ')}`).to.deep.equal([
+        true,
+        joined.length === 1 ? joined : seen[1],
+        joined.length,
+      ]);
+      turns.free();
+      await pass(2000);
+      expect(lost, order).to.deep.equal([]);
+    }
+  });
+
+  it('is lost where its lease ended and a rival has replaced it, in whichever order the server hears them', async () => {
+    for (const order of orders(400)) {
+      const { shard, server, lost, pass, timers } = rig();
+      const turns = new Turns();
+      const paused = shard('a', 0);
+      await paused.membership.join();
+      await paused.link.leases.delete(leaseKey('a'));
+      turns.gate(paused.link, 'a');
+      const rival = shard('b', 5);
+      turns.gate(rival.link, 'b');
+      timers.pass(1000);
+      const join = turns.run('b', refusalOf(rival.membership.join()));
+      await turns.follow(order);
+      const isJoined = (await join) === 'none';
+      turns.free();
+      await pass(2000);
+      expect(lost.length, order).to.equal(isJoined ? 1 : 0);
+      expect(
+        server.leases.entries.map(({ key }) => key),
+        order,
+      ).to.deep.equal([leaseKey(isJoined ? 'b' : 'a')]);
+    }
   });
 
   it('ends with its lease, of which a gateway knows at once', async () => {

@@ -29,7 +29,7 @@ describe('fleet: the member of a fleet', () => {
         clock: wall,
         later: timers.later,
         performBytes: () => Promise.reject(new Error('no request comes')),
-        traits: { version: '1.0.0', apiVersion: '1.0.0', digest: '' },
+        traits: { version: '1.0.0', apiVersion: '1.0.0', settings: {} },
         http: () => null,
         ports: () => ({}),
         lost: () => undefined,

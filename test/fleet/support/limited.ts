@@ -58,7 +58,7 @@ export async function limitedFleet() {
       joined: { record, anchors: new Map() },
       clock: wall,
       performBytes: () => Promise.reject(new Error('no request is expected')),
-      traits: { version: '1.0.0', apiVersion: '1.0.0', digest: '' },
+      traits: { version: '1.0.0', apiVersion: '1.0.0', settings: {} },
       http: () => null,
       ports: () => ({}),
       lost: () => undefined,

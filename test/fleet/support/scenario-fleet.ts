@@ -26,7 +26,7 @@ import { shardSettings } from './shard.ts';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-const traits = { version: '1.2.3', apiVersion, digest: 'd' };
+const traits = { version: '1.2.3', apiVersion, settings: {} };
 const quietBook = () => createLogBook({ write: () => undefined });
 
 function loaded(mapping: Mapping): AppConfig {

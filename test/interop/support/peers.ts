@@ -113,6 +113,7 @@ const probes = {
   mcp: () => false,
   prometheus: () => false,
   nats: () => false,
+  nats_py: () => imports('nats'),
   nats_new: () => false,
   mbpoll: () => succeeds('mbpoll', ['-V']),
   socat: () => succeeds('socat', ['-V']),
@@ -239,6 +240,7 @@ export class PythonPeer extends LinePeer {
       | 'sunspec_v1_master'
       | 'modbus_master'
       | 'metrics_reader'
+      | 'nats_reader'
       | 'sunspec_device'
       | 'der_connector'
       | 'power_flow'

@@ -98,7 +98,7 @@ describe('API switch', () => {
       globalThis.fetch = () => Promise.reject(new TypeError('network'));
       await perform(get('overview')).catch(() => undefined);
       await settle();
-      const rows = all('.calls li').map((each) => each.textContent.replace(/\d+ ms/, 'ms'));
+      const rows = all('.calls li').map((each) => each.textContent.replace(/\d+\u00a0ms/, 'ms'));
       expect(rows).to.deep.equal([
         'no answer GET /api/sim/overview ms',
         '200 GET /api/sim/controls/time ms, ×3',

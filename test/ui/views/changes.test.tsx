@@ -80,7 +80,7 @@ describe('changes since the start', () => {
     answer('GET controls/environment', { overridden: ['irradiance_w_m2'], irradiance_w_m2: 300, changed_by: by });
     await show(<Changes />);
     expect(rows()).to.deep.equal([
-      ['Grid', 'Common grid', '108.0 %, 60.000 Hz', 'Modbus 10.0.0.21:502, 12:00:00'],
+      ['Grid', 'Common grid', '108.0\u00a0%, 60.000\u00a0Hz', 'Modbus 10.0.0.21:502, 12:00:00'],
       ['Grid', '0 Roof', 'a grid of its own', ''],
       ['Weather & load', 'Irradiance', '300 W/m²', 'Modbus 10.0.0.21:502, 12:00:00'],
     ]);

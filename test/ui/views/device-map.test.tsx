@@ -215,14 +215,14 @@ describe('map of more devices than buttons', () => {
     const reached: string[] = [];
     map().focus();
     await settle();
-    const before = Element.prototype.scrollIntoView;
+    const before = Object.getOwnPropertyDescriptor(Element.prototype, 'scrollIntoView') ?? {};
     Element.prototype.scrollIntoView = function note(this: Element) {
       reached.push(this.className);
     };
     try {
       await key('ArrowDown');
     } finally {
-      Element.prototype.scrollIntoView = before;
+      Object.defineProperty(Element.prototype, 'scrollIntoView', before);
     }
     expect(reached).to.deep.equal(['chosen-cell']);
   });
@@ -318,7 +318,7 @@ describe('table of devices', () => {
 });
 
 describe('chosen place', () => {
-  it('stays in a map with fewer cells', async () => {
+  it('stays in a map with fewer cells', () => {
     expect(placeWithin({ group: 1, at: 3 }, [5, 4])).to.deep.equal({ group: 1, at: 3 });
     expect(placeWithin({ group: 1, at: 3 }, [5, 2])).to.deep.equal({ group: 1, at: 1 });
     expect(placeWithin({ group: 1, at: 3 }, [2])).to.deep.equal({ group: 0, at: 1 });

@@ -52,7 +52,7 @@ describe('picture of a device', () => {
       expect(rowTexts()).to.deep.equal([
         'Availableall that the sun gives7.31 kW',
         'Maximum powersetting of the device10.00',
-        '▲ Power limitModbus 127.0.0.1:50122, 12:00:004.20',
+        '▲ Active power limitModbus 127.0.0.1:50122, 12:00:004.20',
         'Deliveredafter all limits4.20 kW',
       ]);
       expect(textOf('.off-limits')).to.equal('Off: power set-point');
@@ -112,13 +112,13 @@ describe('picture of a device', () => {
       await open('pv');
       why.chain[1] = { ...why.chain[1], kw: null, state: 'off', by: null };
       await pass(6000);
-      expect(rowTexts()[2]).to.equal('Power limitgrid support–');
+      expect(rowTexts()[2]).to.equal('Active power limitgrid support–');
       expect(textOf('.off-limits')).not.to.contain('power limit');
     });
   });
 
   describe('control', () => {
-    const limit = () => one('[aria-label="Power limit"] [type=range]');
+    const limit = () => one('[aria-label="Active power limit"] [type=range]');
     const release = async (value: string) => {
       limit().value = value;
       limit().dispatchEvent(new Event('input', { bubbles: true }));
@@ -135,7 +135,7 @@ describe('picture of a device', () => {
     it('shows the value in force and the limit that wins, and sends another one on release', async () => {
       await open('pv');
       expect(limit().value).to.equal('80');
-      expect(one('[aria-label="Power limit"] .limit').style.left).to.equal('42%');
+      expect(one('[aria-label="Active power limit"] .limit').style.left).to.equal('42%');
       await release('30');
       expect(bodies('grid-support/max-power')).to.deep.equal([{ enabled: true, limit_pct: 30 }]);
     });
@@ -154,14 +154,14 @@ describe('picture of a device', () => {
       await open('pv');
       await release('30');
       expect(limit().value).to.equal('80');
-      expect(textOf('[aria-label="Power limit"] [role=alert]')).to.equal('The device is in local control.');
+      expect(textOf('[aria-label="Active power limit"] [role=alert]')).to.equal('The device is in local control.');
       expect(notice.value).to.equal(null);
     });
 
     it('has presets, the one in force pressed', async () => {
       state = { ...state, limit_pct: 50 };
       await open('pv');
-      const presets = all('[aria-label="Power limit"] .row > button');
+      const presets = all('[aria-label="Active power limit"] .row > button');
       expect(presets.map((each) => each.getAttribute('aria-pressed'))).to.deep.equal(['false', 'true', 'false']);
       presets[0]?.click();
       await settle();

@@ -251,9 +251,9 @@ describe('editors of grid support', () => {
       ['Off', 1],
       ['12 not used by this device', 12],
     ]);
-    one('[aria-label="Max power enabled"]').click();
+    one('[aria-label="Active power limit enabled"]').click();
     await settle();
-    expect(notice.value?.text).to.equal('Max power on');
+    expect(notice.value?.text).to.equal('Active power limit on');
     notice.value?.undo?.();
     await settle();
     expect(daemon.to('POST grid-support/max-power').map(({ body }) => body)).to.deep.equal([

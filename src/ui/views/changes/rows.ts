@@ -3,7 +3,7 @@ import { del, patch, post } from '../../api/call';
 import type { BodyOf, Call, ReplyOf } from '../../api/call';
 import { settingText } from '../../kit/settings';
 import type { Setting } from '../../kit/settings';
-import { dash, sourceName, words } from '../../look/format';
+import { dash, show, sourceName, words } from '../../look/format';
 import { deviceHref, href } from '../../store/route';
 import type { DeviceEntry } from '../../store/site';
 import { writerText } from '../devices/page';
@@ -58,7 +58,7 @@ type NameOf = (device: number) => string;
 export function gridRows(grid: ReplyOf<'controls/grid'>, nameOf: NameOf): readonly Difference[] {
   const state = grid.outage
     ? 'outage'
-    : `${(grid.voltage_a_pu * 100).toFixed(1)} %, ${grid.frequency_hz.toFixed(3)} Hz`;
+    : `${show(grid.voltage_a_pu * 100, 'percent')}, ${show(grid.frequency_hz, 'frequency')}`;
   const common: Difference = {
     part: 'Grid',
     what: 'Common grid',

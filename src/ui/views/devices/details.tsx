@@ -1,5 +1,6 @@
 import { get } from '../../api/call';
 import { Facts, Panel } from '../../kit/panel';
+import { Unread } from '../../kit/states';
 import { Table } from '../../kit/table';
 import { dash, fixed, words } from '../../look/format';
 import { useLive } from '../../store/live';
@@ -45,7 +46,7 @@ const categories: Readonly<Record<string, string>> = {
 };
 
 const modeWords: Readonly<Record<string, string>> = {
-  max_w: 'power limit',
+  max_w: 'active power limit',
   fixed_w: 'power set-point',
   fixed_var: 'constant reactive power',
   fixed_pf: 'power factor',
@@ -85,8 +86,13 @@ function number(of: number | null | undefined, name: string): string {
 
 /** Ratings beside the settings of model 702, and identification of the device. */
 function NameplatePanel({ device }: PageProps) {
-  const { data } = useLive(get('nameplate', { query: { device: device.device_index } }), 5000);
-  if (data === undefined) return null;
+  const { data, problem } = useLive(get('nameplate', { query: { device: device.device_index } }), 5000);
+  if (data === undefined)
+    return (
+      <Panel title="Nameplate">
+        <Unread problem={problem} heights={[240, 400]} />
+      </Panel>
+    );
   const settings: Readonly<Record<string, number | null>> = data.settings;
   const rows: readonly Rating[] = Object.entries<number | null>(data.ratings).map(([name, rated]) => ({
     name,

@@ -4,7 +4,7 @@ import { KindIcon } from '../../kit/kind-icons';
 import { Empty } from '../../kit/panel';
 import { PageTabs, tabAt, ViewHead } from '../../kit/tabs';
 import type { Tab } from '../../kit/tabs';
-import { show } from '../../look/format';
+import { dash, show } from '../../look/format';
 import { lazy } from '../../shell/lazy';
 import { useLive } from '../../store/live';
 import { deviceHref, route } from '../../store/route';
@@ -82,7 +82,7 @@ const negligibleKwh = 0.005;
 /** Energy of the device since simulated midnight, the usual direction first. */
 function EnergyToday({ device: { device_index: device, asset_type: kind } }: PageProps) {
   const { data } = useLive(get('energy', { query: { device } }), energyPaceMs);
-  if (data === undefined) return null;
+  if (data === undefined) return <span class="muted nowrap">{dash}</span>;
   const { produced_kwh: produced, absorbed_kwh: absorbed } = data.today;
   const both = [
     [produced, 'out'],

@@ -2,9 +2,11 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../../api/call';
+import type { Problem } from '../../api/call';
 import { Facts, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import type { Point } from '../../kit/plot';
+import { Unread } from '../../kit/states';
 import { dash, fixed, remaining, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { tick } from '../../store/stream';
@@ -12,9 +14,21 @@ import { ConnectorFacts } from './connector';
 import { DcCurve } from './dc-curve';
 import type { PageProps } from './page';
 
+/** Height of the facts of a device, px. */
+const factsPx = 260;
+
+/** A panel of facts that have not been read. */
+function UnreadFacts({ title, problem }: { readonly title: string; readonly problem: Problem | null }) {
+  return (
+    <Panel title={title}>
+      <Unread problem={problem} heights={[factsPx]} />
+    </Panel>
+  );
+}
+
 function Battery({ device }: PageProps) {
-  const { data: bank } = useLive(get('controls/battery', { query: { device: device.device_index } }));
-  if (bank === undefined) return null;
+  const { data: bank, problem } = useLive(get('controls/battery', { query: { device: device.device_index } }));
+  if (bank === undefined) return <UnreadFacts title="Battery" problem={problem} />;
   return (
     <>
       <Panel title="Battery">
@@ -66,10 +80,10 @@ function useTrail(point: Point | undefined): readonly Point[] {
 
 function Wind({ device }: PageProps) {
   const query = { device: device.device_index };
-  const { data } = useLive(get('wind', { query }));
+  const { data, problem } = useLive(get('wind', { query }));
   const curve = useLive(get('wind/power-curve', { query }), 'once').data;
   const trail = useTrail(data && [data.wind_speed_m_s, data.mechanical_power_kw]);
-  if (data === undefined) return null;
+  if (data === undefined) return <UnreadFacts title="Turbine" problem={problem} />;
   const powerCurve = (curve?.points ?? []).map((point): Point => [point.wind_speed_m_s, point.mechanical_power_kw]);
   return (
     <>
@@ -138,8 +152,8 @@ function Wind({ device }: PageProps) {
 const modes = { FC: 'fuel cell', EL: 'electrolyser', idle: 'idle' } as const;
 
 function FuelCell({ device }: PageProps) {
-  const { data } = useLive(get('fuelcell', { query: { device: device.device_index } }));
-  if (data === undefined) return null;
+  const { data, problem } = useLive(get('fuelcell', { query: { device: device.device_index } }));
+  if (data === undefined) return <UnreadFacts title="Stack" problem={problem} />;
   return (
     <>
       <Panel title="Stack">
@@ -172,8 +186,8 @@ function FuelCell({ device }: PageProps) {
 }
 
 function Hybrid({ device }: PageProps) {
-  const { data } = useLive(get('hybrid-dc', { query: { device: device.device_index } }));
-  if (data === undefined) return null;
+  const { data, problem } = useLive(get('hybrid-dc', { query: { device: device.device_index } }));
+  if (data === undefined) return <UnreadFacts title="Hybrid" problem={problem} />;
   const { pv, battery, inverter } = data;
   return (
     <>
@@ -220,9 +234,9 @@ function Pv({ device }: PageProps) {
 
 function Evse({ device }: PageProps) {
   const id = device.charge_point_id;
-  const { data } = useLive(id === null ? null : get('evse/{id}', { params: { id } }));
+  const { data, problem } = useLive(id === null ? null : get('evse/{id}', { params: { id } }));
   const profiles = useLive(get('evse/profiles'), 'once').data?.profiles;
-  if (data === undefined) return null;
+  if (data === undefined) return <UnreadFacts title="Station" problem={problem} />;
   return (
     <>
       <Panel title="Station">

@@ -4,7 +4,7 @@ import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { useBox } from '../../kit/box';
 import { Panel } from '../../kit/panel';
-import { timeOfDay } from '../../look/format';
+import { fixed, timeOfDay } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
 import { lettersOf } from './entries';
@@ -140,7 +140,7 @@ function LaneView({
         <g key={tick}>
           <line class="grid-line" x1={room.left} x2={rightPx} y1={y(tick)} y2={y(tick)} />
           <text x={room.left - 8} y={y(tick) + 4} text-anchor="end">
-            {tick.toFixed(decimals).replace('-', '−')}
+            {fixed(tick, decimals)}
           </text>
         </g>
       ))}

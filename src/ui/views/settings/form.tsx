@@ -6,6 +6,7 @@ import { Refused, useDo } from '../../kit/action';
 import { CallLine } from '../../kit/api-switch';
 import { submitting } from '../../kit/form';
 import { Empty, Panel } from '../../kit/panel';
+import { Loading } from '../../kit/states';
 import {
   changesOf,
   SettingInput,
@@ -62,7 +63,7 @@ function matches({ key, group, doc, origin }: Setting, text: string): boolean {
 
 export function SettingsForm() {
   const report = useSettings();
-  if (report === undefined) return <Empty>Reading…</Empty>;
+  if (report === undefined) return <Loading heights={[40, 480]} />;
   if (report.settings.length === 0) return <Empty>This simulator has no settings.</Empty>;
   return <Groups report={report} />;
 }

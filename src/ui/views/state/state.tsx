@@ -6,6 +6,7 @@ import { Form } from '../../kit/form';
 import type { Field } from '../../kit/form';
 import { say } from '../../kit/notice';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
+import { Unread } from '../../kit/states';
 import { Table } from '../../kit/table';
 import { ViewHead } from '../../kit/tabs';
 import { dash, fixed, wallDate } from '../../look/format';
@@ -30,7 +31,7 @@ export default function State() {
   return (
     <>
       <ViewHead title="State" />
-      {data === undefined ? <Empty>{problem?.message ?? 'Reading…'}</Empty> : <Kept state={data} />}
+      {data === undefined ? <Unread problem={problem} heights={[200]} /> : <Kept state={data} />}
     </>
   );
 }

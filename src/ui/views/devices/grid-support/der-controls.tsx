@@ -47,7 +47,7 @@ export function DerControls({ device }: { readonly device: number }) {
         <Facts
           rows={[
             [
-              'Max power out of vehicles',
+              'Discharge limit of vehicles',
               <span class="row">
                 <span data-test="discharge-limit">{show(data?.limit_max_discharge_pct, 'percent')}</span>
                 <Action

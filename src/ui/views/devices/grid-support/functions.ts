@@ -79,7 +79,7 @@ const entries: Readonly<Record<FunctionName, Entry>> = {
   freq_droop: { title: 'Frequency droop', model: 711, kind: 'droop' },
   pf: { title: 'Constant power factor', model: 704, mode: 'pf_inject', kind: 'values' },
   constant_var: { title: 'Constant var', model: 704, kind: 'values' },
-  max_power: { title: 'Max power', model: 704, kind: 'values' },
+  max_power: { title: 'Active power limit', model: 704, kind: 'values' },
   active_power: { title: 'Active power', model: 704, kind: 'values' },
   enter_service: { title: 'Enter service', model: 703, kind: 'values' },
   lv_trip: { title: 'Low-voltage trip', model: 707, kind: 'trip', curve: trip('v_pct', [0, 102]) },

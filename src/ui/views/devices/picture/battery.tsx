@@ -8,7 +8,7 @@ import { setBy } from '../page';
 import type { PageProps } from '../page';
 import { useWhy, winnerOf } from '../waterfall/chain';
 import { AcSide, useRating } from './ac-side';
-import { Choice, ControlGroup, Setter } from './control';
+import { Choice, ControlGroup, Setter, UnreadControl } from './control';
 import { forcedSpans } from './presets';
 import { ChargeControl, PowerLimitControl } from './shared-controls';
 import { CurveInset } from './pv';
@@ -95,12 +95,12 @@ function restoring({ requested_mode: mode, requested_power_kw: kw, remaining_s: 
 /** The forced mode, with its power and its span. */
 export function ModeControl({ device }: PageProps) {
   const query = { device: device.device_index };
-  const bank = useLive(get('controls/battery', { query })).data;
+  const { data: bank, problem } = useLive(get('controls/battery', { query }));
   const winner = winnerOf(useWhy(device.device_index));
   const [power, setPower] = useState<number | null>(null);
   // undefined: the time that is left goes on
   const [span, setSpan] = useState<number | null | undefined>(undefined);
-  if (bank === undefined) return null;
+  if (bank === undefined) return <UnreadControl problem={problem} />;
   const { requested_mode: mode, remaining_s: left } = bank;
   const isMoving = mode === 'charge' || mode === 'discharge';
   const max = Math.max(bank.max_charge_kw, bank.max_discharge_kw, 0.1);

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Action } from '../../../kit/action';
 import { Chip, Facts, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
+import { Loading } from '../../../kit/states';
 import { Segments } from '../../../kit/segments';
 import { dash, duration, fixed, show, timeOfDay, words } from '../../../look/format';
 import { setParam } from '../../../store/route';
@@ -359,7 +360,7 @@ export function ChargerControls({ device }: PageProps) {
   const [vehicleTitle, setVehicle] = useState<string>(vehicles[0]?.[0] ?? '');
   const [openId, setOpen] = useState<number | null>(null);
   const connector = chosenConnector(station);
-  if (station === undefined || connector === undefined) return null;
+  if (station === undefined || connector === undefined) return <Loading heights={[160, 160]} />;
   const { id, ocpp, connectors } = station;
   const central = ocpp !== null;
   const empty = connectors.find(({ ev }) => ev === null);

@@ -1,10 +1,11 @@
 /** Controls of the device page: the value in force, changed in place. */
 import type { ComponentChildren } from 'preact';
-import type { Call } from '../../../api/call';
+import type { Call, Problem } from '../../../api/call';
 import { Refused } from '../../../kit/action';
 import { CallLine } from '../../../kit/api-switch';
 import { Segments } from '../../../kit/segments';
 import { Slider } from '../../../kit/slider';
+import { Unread } from '../../../kit/states';
 import { fixed } from '../../../look/format';
 import { useChange } from './change';
 
@@ -15,6 +16,14 @@ export interface PresetButton {
   readonly hint: string;
   readonly call: Call;
   readonly pressed?: boolean;
+}
+
+/** Height of a control with presets, px. */
+const controlPx = 94;
+
+/** A control whose value has not been read. */
+export function UnreadControl({ problem }: { readonly problem: Problem | null }) {
+  return <Unread problem={problem} heights={[controlPx]} />;
 }
 
 /** Properties of every control. */

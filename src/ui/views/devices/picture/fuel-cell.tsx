@@ -6,7 +6,7 @@ import { snapshotOf } from '../../../store/stream';
 import { setBy } from '../page';
 import type { PageProps } from '../page';
 import { AcSide, useRating } from './ac-side';
-import { ControlGroup, Setter } from './control';
+import { ControlGroup, Setter, UnreadControl } from './control';
 import { hintOf, setpointPresets, tankPresets } from './presets';
 import { PowerLimitControl } from './shared-controls';
 import { CurveInset } from './pv';
@@ -54,8 +54,8 @@ export function FuelCellPicture({ device }: PageProps) {
 
 function SetpointControl({ device }: PageProps) {
   const query = { device: device.device_index };
-  const cell = useLive(get('fuelcell', { query })).data;
-  if (cell === undefined) return null;
+  const { data: cell, problem } = useLive(get('fuelcell', { query }));
+  if (cell === undefined) return <UnreadControl problem={problem} />;
   const { setpoint_kw: present, rated_power_kw: rated } = cell;
   const callOf = (value: number | null) => post('fuelcell/setpoint', { query, body: { power_kw: value } });
   const isReversible = cell.operating_mode === 'bidirectional';

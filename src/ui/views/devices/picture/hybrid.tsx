@@ -6,7 +6,7 @@ import type { PageProps } from '../page';
 import { useWhy, winnerOf } from '../waterfall/chain';
 import { AcSide, useRating } from './ac-side';
 import { ModeControl, StringsControl, motions } from './battery';
-import { Choice, Setter } from './control';
+import { Choice, Setter, UnreadControl } from './control';
 import { ChargeControl, IrradianceControl, PowerLimitControl } from './shared-controls';
 import { CurveInset } from './pv';
 import { Box, Level, Wire } from './wires';
@@ -66,9 +66,9 @@ const policies = [
 
 function Dispatch({ device }: PageProps) {
   const query = { device: device.device_index };
-  const hybrid = useLive(get('hybrid-dc', { query })).data;
+  const { data: hybrid, problem } = useLive(get('hybrid-dc', { query }));
   const winner = winnerOf(useWhy(device.device_index));
-  if (hybrid === undefined) return null;
+  if (hybrid === undefined) return <UnreadControl problem={problem} />;
   const { policy, inverter, battery, manual_target_kw: target, manual_battery_kw: flow } = hybrid;
   const policyCall = (to: typeof policy) => post('hybrid-dc/dispatch', { query, body: { policy: to } });
   const kw = target ?? inverter.ac_power_kw;

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { get } from '../../../api/call';
 import { kindOf } from '../../../kit/kind-icons';
 import { Chip, Panel } from '../../../kit/panel';
+import { Loading } from '../../../kit/states';
 import { wallTime } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { LastVerdict, useLastVerdict } from '../../events/captures/last-verdict';
@@ -67,13 +68,16 @@ function Disturbance({ device, isOut }: { readonly device: number; readonly isOu
   );
 }
 
+/** Height of the waterfall of a device with one limit, px. */
+const waterfallPx = 230;
+
 function WhyPanel({ device }: PageProps) {
   const { device_index: index, asset_type: assetType } = device;
   const station = useStation(device);
   const connectors = station?.connectors ?? [];
   const chosen = chosenConnector(station);
   const why = useWhy(index, chosen?.connector_id);
-  if (why === undefined) return null;
+  if (why === undefined) return <Loading heights={[waterfallPx]} />;
   return (
     <Waterfall
       key={chosen?.connector_id}

@@ -3,7 +3,7 @@ import { fixed, show, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import type { PageProps } from '../page';
 import { AcSide, useMetrics, useRating } from './ac-side';
-import { Setter } from './control';
+import { Setter, UnreadControl } from './control';
 import { hintOf, shadingPresets } from './presets';
 import { AmbientControl, IrradianceControl, PowerLimitControl } from './shared-controls';
 import { Box, Inset, Wire } from './wires';
@@ -108,8 +108,8 @@ const trackerWords: Readonly<Record<string, string>> = {
 
 function ShadingControl({ device }: PageProps) {
   const query = { device: device.device_index };
-  const { data } = useLive(get('controls/shading', { query }));
-  if (data === undefined) return null;
+  const { data, problem } = useLive(get('controls/shading', { query }));
+  if (data === undefined) return <UnreadControl problem={problem} />;
   const { shaded_share: share, irradiance_share: light, mppt_state: tracker } = data;
   const call = (body: { readonly shaded_share: number; readonly irradiance_share: number }) =>
     post('controls/shading', { query, body });

@@ -6,7 +6,7 @@ import { useLive } from '../../../store/live';
 import { setBy, writerText } from '../page';
 import type { PageProps } from '../page';
 import { useWhy, winnerOf } from '../waterfall/chain';
-import { Setter } from './control';
+import { Setter, UnreadControl } from './control';
 import { ambientPresets, chargePresets, hintOf, irradiancePresets, powerLimitPresets } from './presets';
 
 const sources: Readonly<Record<string, string>> = { csv: 'from data', clear_sky: 'clear sky' };
@@ -14,12 +14,12 @@ const sources: Readonly<Record<string, string>> = { csv: 'from data', clear_sky:
 type Environment = ReplyOf<'controls/environment'>;
 type Quantity = Environment['overridden'][number];
 
-/** The weather of a device; undefined: not read yet. */
+/** The weather of a device; without `data` before it has been read. */
 function useWeather(device: number) {
   const query = { device };
-  const { data } = useLive(get('controls/environment', { query }));
+  const { data, problem } = useLive(get('controls/environment', { query }));
   const common = useLive(get('controls/environment')).data;
-  if (data === undefined) return undefined;
+  if (data === undefined) return { data, problem };
   // a gateway has no common weather
   const isDeviating = common?.deviating_devices.includes(device) ?? true;
   const callOf = (body: BodyOf<'controls/environment'>) => post('controls/environment', { query, body });
@@ -32,7 +32,7 @@ function useWeather(device: number) {
 
 export function IrradianceControl({ device }: PageProps) {
   const weather = useWeather(device.device_index);
-  if (weather === undefined) return null;
+  if (weather.data === undefined) return <UnreadControl problem={weather.problem} />;
   const { irradiance_w_m2: present, source, changed_by: by, duration_remaining_s: left } = weather.data;
   const isSet = weather.isSet('irradiance_w_m2');
   const span = left === null ? '' : `, ${remaining(left)} left`;
@@ -61,7 +61,7 @@ export function IrradianceControl({ device }: PageProps) {
 
 export function AmbientControl({ device }: PageProps) {
   const weather = useWeather(device.device_index);
-  if (weather === undefined) return null;
+  if (weather.data === undefined) return <UnreadControl problem={weather.problem} />;
   const { ambient_temperature_c: present, changed_by: by } = weather.data;
   const isSet = weather.isSet('ambient_temperature_c');
   return (
@@ -88,15 +88,16 @@ export function AmbientControl({ device }: PageProps) {
 /** The limit of active power (704), in percent of the maximum. */
 export function PowerLimitControl({ device }: PageProps) {
   const query = { device: device.device_index };
-  const { data } = useLive(get('grid-support/max-power', { query }));
+  const { data, problem } = useLive(get('grid-support/max-power', { query }));
   const winner = winnerOf(useWhy(device.device_index));
-  if (data?.supported !== true) return null;
+  if (data === undefined) return <UnreadControl problem={problem} />;
+  if (!data.supported) return null;
   const { enabled, limit_pct: pct, source, changed_at } = data;
   const call = (body: Parameters<typeof hintOf>[0]) => post('grid-support/max-power', { query, body });
   const inForce = enabled ? pct : 100;
   return (
     <Setter
-      name="Power limit"
+      name="Active power limit"
       value={inForce}
       min={0}
       max={100}
@@ -119,8 +120,8 @@ export function PowerLimitControl({ device }: PageProps) {
 /** State of charge of a battery. */
 export function ChargeControl({ device }: PageProps) {
   const query = { device: device.device_index };
-  const { data } = useLive(get('controls/battery', { query }));
-  if (data === undefined) return null;
+  const { data, problem } = useLive(get('controls/battery', { query }));
+  if (data === undefined) return <UnreadControl problem={problem} />;
   const callOf = (value: number) => post('controls/battery', { query, body: { soc_pct: value } });
   return (
     <Setter

@@ -6,7 +6,7 @@ import { useLive } from '../../../store/live';
 import { setBy } from '../page';
 import type { PageProps } from '../page';
 import { AcSide, useRating } from './ac-side';
-import { Setter } from './control';
+import { Setter, UnreadControl } from './control';
 import { windPresets } from './presets';
 import { PowerLimitControl } from './shared-controls';
 import { Box, Inset, Wire } from './wires';
@@ -45,9 +45,9 @@ type Height = 'hub' | 'anemometer';
 
 function WindControl({ device }: PageProps) {
   const query = { device: device.device_index };
-  const { data } = useLive(get('wind', { query }));
+  const { data, problem } = useLive(get('wind', { query }));
   const [height, setHeight] = useState<Height>('hub');
-  if (data === undefined) return null;
+  if (data === undefined) return <UnreadControl problem={problem} />;
   const { override_wind_speed_m_s: override } = data;
   const callOf = (value: number | null) =>
     post('wind/override', { query, body: { wind_speed_m_s: value, ...(value !== null && { height }) } });

@@ -1,7 +1,7 @@
 /** Parts of the picture of a device: boxes of the page, wires between them, and small curves. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { show } from '../../../look/format';
+import { limitText, show } from '../../../look/format';
 import { useClock } from '../../../store/site';
 import { acceptedChanges } from './change';
 
@@ -149,12 +149,12 @@ interface LevelProps {
 /** A level from 0 to 100 % with limits as lines. */
 export function Level({ label, pct, marks = [] }: LevelProps) {
   const visible = marks.filter((mark): mark is readonly [string, number] => mark[1] !== null);
-  const names = visible.map(([name, at]) => `${name} ${at} %`);
+  const names = visible.map(([name, at]) => `${name} ${limitText(at)}`);
   return (
-    <div class="soc-bar" role="img" aria-label={[`${label} ${pct.toFixed(1)} %`, ...names].join(', ')}>
+    <div class="soc-bar" role="img" aria-label={[`${label} ${show(pct, 'percent')}`, ...names].join(', ')}>
       <i style={{ width: `${Math.min(100, Math.max(0, pct))}%` }} />
       {visible.map(([name, at]) => (
-        <u key={name} style={{ left: `${at}%` }} title={`${name} ${at} %`} />
+        <u key={name} style={{ left: `${at}%` }} title={`${name} ${limitText(at)}`} />
       ))}
     </div>
   );

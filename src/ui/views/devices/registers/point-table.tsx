@@ -6,7 +6,7 @@ import { Icon } from '../../../kit/icons';
 import { copyText } from '../../../kit/table';
 import { useClock } from '../../../store/site';
 import { param, setParam } from '../../../store/route';
-import { dash, sourceName } from '../../../look/format';
+import { dash, fixed, sourceName } from '../../../look/format';
 
 const units: Readonly<Record<string, string>> = {
   Pct: '%',
@@ -34,8 +34,8 @@ export function valueText({ value, symbol, unit, scale_factor: scale, type }: Re
   if (typeof value === 'string') return value === '' ? '""' : value;
   if (symbol !== undefined && symbol !== null) return `${symbol} (${value})`;
   if (type.startsWith('bitfield')) return `0x${value.toString(16)} (${bitsText(value)})`;
-  const text = scale !== null && scale < 0 ? value.toFixed(Math.min(-scale, 8)) : String(value);
-  return `${text} ${unitText(unit)}`.trim();
+  const text = scale !== null && scale < 0 ? fixed(value, Math.min(-scale, 8)) : String(value);
+  return [text, unitText(unit)].filter(Boolean).join('\u00a0');
 }
 
 function rawText(raw: readonly number[] | undefined | null): string {

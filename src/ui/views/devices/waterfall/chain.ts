@@ -24,7 +24,7 @@ const limitNames: Readonly<Record<Limit['key'], Name>> = {
   w_max: { title: 'Maximum power', note: 'setting of the device' },
   charge_limit: { title: 'Charge limit', note: 'setting of the device' },
   discharge_limit: { title: 'Discharge limit', note: 'setting of the device' },
-  max_power: { title: 'Power limit', note: 'grid support' },
+  max_power: { title: 'Active power limit', note: 'grid support' },
   active_power: { title: 'Power set-point', note: 'grid support' },
   freq_droop: { title: 'Frequency droop', note: 'grid support' },
   volt_watt: { title: 'Volt-watt', note: 'grid support' },

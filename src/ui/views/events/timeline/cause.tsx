@@ -4,6 +4,7 @@ import { deviceLabel } from '../../../kit/choices';
 import { Facts, Panel } from '../../../kit/panel';
 import { placeOf } from '../../../kit/places';
 import type { Ref } from '../../../kit/places';
+import { Loading } from '../../../kit/states';
 import { dateAndTime, show, wallDate, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { deviceHref, setParam } from '../../../store/route';
@@ -15,7 +16,7 @@ import { writerText } from './entries';
 function CaptureCause({ id }: { readonly id: string }) {
   const { data, problem } = useLive(get('captures/{id}', { params: { id } }), 'once');
   if (problem !== null) return <p class="muted">The capture is not kept any more.</p>;
-  if (data === undefined) return null;
+  if (data === undefined) return <Loading heights={[28]} />;
   return <VerdictChips verdicts={data.verdicts} />;
 }
 
@@ -31,7 +32,7 @@ function MessageCause({ id }: { readonly id: string }) {
   const { data, problem } = useLive(messageCall(id), 'once');
   const [message] = (data as { readonly messages: readonly unknown[] } | undefined)?.messages ?? [];
   if (problem !== null) return <p class="muted">{problem.message}</p>;
-  if (data === undefined) return null;
+  if (data === undefined) return <Loading heights={[120]} />;
   if (message === undefined) return <p class="muted">The message is not kept any more.</p>;
   return (
     <pre class="payload" tabIndex={0} aria-label="Message">

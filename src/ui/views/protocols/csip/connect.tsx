@@ -6,6 +6,7 @@ import { CallLine } from '../../../kit/api-switch';
 import { CopyButton, TextToTake } from '../../../kit/copies';
 import { FieldInput } from '../../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
+import { Loading } from '../../../kit/states';
 import {
   certificateNameOf,
   certificateValue,
@@ -98,7 +99,7 @@ export function ConnectHeadEnd() {
   const [typed, setTyped] = useState<Inputs>({});
   const [authority, setAuthority] = useState('');
   const settings = settingsOf(report?.settings ?? [], keys);
-  if (report === undefined || certificates === undefined) return null;
+  if (report === undefined || certificates === undefined) return <Loading heights={[480]} />;
   if (settings.length === 0) return <Empty>This simulator has no settings of IEEE 2030.5.</Empty>;
   const isOn = report.settings.some(({ key, value }) => key === 'csip_client_enable' && value === true);
   const inputs = withDefaults(typed, settings, certificates, deviceCount);

@@ -6,6 +6,7 @@ import { Action, useDo } from '../../../kit/action';
 import { CopyButton } from '../../../kit/copies';
 import { FieldInput, Form, FormFrame, submitting } from '../../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
+import { Loading } from '../../../kit/states';
 import {
   changesOf,
   SettingInput,
@@ -46,7 +47,7 @@ export function ConnectCentralSystem() {
   const devices = useOverview()?.devices;
   const stations = devices?.filter(({ charge_point_id: id }) => id !== null);
   const chargePoints = useLive(get('ocpp'), 1000).data?.charge_points;
-  if (stations === undefined) return null;
+  if (stations === undefined) return <Loading heights={[480]} />;
   const device = stations.find(({ charge_point_id: each }) => each === param('station')) ?? stations[0];
   const id = device?.charge_point_id ?? undefined;
   const status = chargePoints?.find((each) => each?.id === id) ?? null;
@@ -154,7 +155,7 @@ function CentralSystem({ stations }: { readonly stations: number }) {
   const [inputs, setInputs] = useState<Inputs>({});
   const { busy, problem, run } = useDo();
   const settings = settingsOf(report?.settings ?? [], keys);
-  if (report === undefined) return null;
+  if (report === undefined) return <Loading heights={[120]} />;
   const version = settings.find(({ key }) => key === versionKey);
   if (version === undefined) return <Empty>This simulator has no settings of OCPP.</Empty>;
   const changes = changesOf(settings, inputs);
@@ -237,7 +238,7 @@ function Outcome({ status }: { readonly status: ChargePoint }) {
 /** Plugging in and authorising at the first connector. */
 function Session({ id }: { readonly id: string }) {
   const connector = useLive(get('evse/{id}', { params: { id } }), 1000).data?.connectors[0];
-  if (connector === undefined) return null;
+  if (connector === undefined) return <Loading heights={[120]} />;
   const { connector_id: cid, session, status, power_kw: power } = connector;
   const call = (operation: string, body: object = {}) =>
     anyCall('POST', `evse/${encodeURIComponent(id)}/connectors/${cid}/${operation}`, {}, body);

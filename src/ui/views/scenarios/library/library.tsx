@@ -2,7 +2,7 @@
 import { get } from '../../../api/call';
 import { Empty } from '../../../kit/panel';
 import { Segments } from '../../../kit/segments';
-import { Loading } from '../../../kit/states';
+import { Unread } from '../../../kit/states';
 import { useLive } from '../../../store/live';
 import { href, param, setParam } from '../../../store/route';
 import type { Bundled, Kept, Listing } from '../words';
@@ -39,7 +39,7 @@ const fitsFirst = (all: readonly Bundled[]) => [...all].sort((a, b) => Number(b.
 
 export function Library() {
   const { data, problem } = useLive(get('scenarios'), paceMs);
-  if (data === undefined) return problem === null ? <Loading heights={[40, 240]} /> : <Empty>{problem.message}</Empty>;
+  if (data === undefined) return <Unread problem={problem} heights={[40, 240]} />;
   return <Cards listing={data} />;
 }
 

@@ -1,8 +1,8 @@
 /** The last runs of scenarios; two of them can be compared. */
 import { useState } from 'preact/hooks';
 import { get } from '../../../api/call';
-import { Chip, Empty, Panel } from '../../../kit/panel';
-import { Loading } from '../../../kit/states';
+import { Chip, Panel } from '../../../kit/panel';
+import { Unread } from '../../../kit/states';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
 import { dash, duration, wallDate } from '../../../look/format';
@@ -18,7 +18,7 @@ export function History() {
   const [isRunning, setRunning] = useState(false);
   const { data, problem } = useLive(get('scenario-runs'), isRunning ? paceMs.running : paceMs.idle);
   const [marked, setMarked] = useState<readonly string[]>([]);
-  if (data === undefined) return problem === null ? <Loading heights={[240]} /> : <Empty>{problem.message}</Empty>;
+  if (data === undefined) return <Unread problem={problem} heights={[240]} />;
   const anyRuns = data.runs.some(({ run }) => run.state === 'running');
   if (anyRuns !== isRunning) setRunning(anyRuns);
   const chosen = marked.filter((id) => data.runs.some((each) => each.id === id));

@@ -1,8 +1,8 @@
 /** The charts of a run, from the samples in its report. */
 import { get } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
-import { Empty, Panel } from '../../../kit/panel';
-import { Loading } from '../../../kit/states';
+import { Panel } from '../../../kit/panel';
+import { Unread } from '../../../kit/states';
 import { useLive } from '../../../store/live';
 import type { Run } from '../words';
 import { SignalChart } from './signal-chart';
@@ -41,7 +41,7 @@ export function Signals({ run: { id, run } }: { readonly run: Run }) {
   if (data?.series.length === 0) return null;
   return (
     <Panel title="Signals">
-      {data === undefined && (problem === null ? <Loading heights={[170]} /> : <Empty>{problem.message}</Empty>)}
+      {data === undefined && <Unread problem={problem} heights={[170]} />}
       <div class="signals">
         {data !== undefined &&
           urgentFirst(data.series, run.assertions).map(({ signal, unit, samples }) => (
