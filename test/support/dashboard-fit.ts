@@ -1,4 +1,4 @@
-/** What does not fit in a view of the dashboard, and controls that are too small for a finger. */
+/** Parts of a view of the dashboard that do not fit, and controls that are too small for a finger. */
 import type { Page } from 'playwright-core';
 
 /** Runs in the page: elements that reach over the right edge where nothing can be scrolled, as coloured text with its field can. */
@@ -10,7 +10,8 @@ const cutOff = `(width) => {
   };
   const all = [...document.querySelectorAll('.shell > * *')].filter((element) => {
     const { width: wide, right } = element.getBoundingClientRect();
-    return wide > 1 && right > width + 1 && !element.closest('svg, .u-wrap, .visually-hidden, .code-text') && !scrolls(element.parentElement);
+    const isLeftOut = element.closest('svg, .u-wrap, .visually-hidden, .code-text') !== null;
+    return wide > 1 && right > width + 1 && !isLeftOut && !scrolls(element.parentElement);
   });
   return [
     ...(document.documentElement.scrollWidth > width ? ['the page'] : []),
@@ -20,10 +21,11 @@ const cutOff = `(width) => {
 
 /** Runs in the page: text that its box cuts off, unless the whole text is its title. */
 const clipped = `() => {
+  const passed = '.visually-hidden, option, svg, .u-wrap, .code-text';
   const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
   const isLeftOut = (element) => {
     for (let at = element; at; at = at.parentElement)
-      if (/auto|scroll/.test(getComputedStyle(at).overflowX) || at.matches('.visually-hidden, option, svg, .u-wrap, .code-text')) return true;
+      if (/auto|scroll/.test(getComputedStyle(at).overflowX) || at.matches(passed)) return true;
     return element.closest('[title]') !== null;
   };
   return [...document.querySelectorAll('body *')]
@@ -51,15 +53,14 @@ const misplaced = `() => {
 }`;
 
 /** Elements in a wrong place, or cut off. @param width of the page, px */
-export async function misfits(page: Page, width: number): Promise<readonly string[]> {
-  const cut = await page.evaluate<readonly string[]>(`[...(${cutOff})(${width}), ...(${clipped})()]`);
-  // a plot takes the width of its box one frame behind it
-  const places = await page.evaluate<readonly string[]>(`(async () => {
-    for (let frames = 0; frames < 60 && (${misplaced})().length > 0; frames += 1)
+export function misfits(page: Page, width: number): Promise<readonly string[]> {
+  const all = `[...(${cutOff})(${width}), ...(${clipped})(), ...(${misplaced})()]`;
+  // a plot and a canvas take the width of their box a frame behind it
+  return page.evaluate<readonly string[]>(`(async () => {
+    for (let frames = 0; frames < 60 && ${all}.length > 0; frames += 1)
       await new Promise((resolve) => requestAnimationFrame(resolve));
-    return (${misplaced})();
+    return ${all};
   })()`);
-  return [...cut, ...places];
 }
 
 /** Sizes of targets: of every control, and of those that are no link, box or cell that a table has as a row too. */

@@ -34,7 +34,6 @@ describe('dashboard: touch at 390 px', function () {
       const small = await touchMisfits(page);
       if (small.length > 0) smallIn[path] = small;
     }
-    if (process.env['DUMP']) console.log(JSON.stringify(smallIn));
     expect(smallIn).to.deep.equal({});
   });
 
