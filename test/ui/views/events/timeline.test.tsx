@@ -96,6 +96,21 @@ describe('timeline in the page', () => {
     expect(sentences().at(-1)).to.equal('While paused.');
   });
 
+  it('has number, sentence and, where it is asked for, wall time on a narrow screen', async () => {
+    const widthPx = innerWidth;
+    Object.assign(globalThis, { innerWidth: 390 });
+    try {
+      await open('events/timeline?wall=1');
+      const heads = all('table[aria-label=Timeline] .sort').map(({ textContent }) => textContent.trim());
+      expect(heads).to.deep.equal(['Time', 'Wall time', 'What']);
+      const texts = all('table[aria-label=Timeline] tbody tr td:last-child').map(({ textContent }) => textContent);
+      expect(texts[1]).to.contain('2 × ').and.to.contain(trip.text);
+      expect(texts[0]).not.to.contain('×');
+    } finally {
+      Object.assign(globalThis, { innerWidth: widthPx });
+    }
+  });
+
   it('keeps its filters in the address, and says how many entries match', async () => {
     await open();
     await type('level', 'bad');
