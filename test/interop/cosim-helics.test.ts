@@ -13,8 +13,8 @@ import { differenceOf, runExample } from './support/cosim.ts';
 import { CosimRig, maxDifference, powersOf } from './support/cosim-rig.ts';
 import type { Row } from './support/cosim-rig.ts';
 import { freePorts } from '../support/ports.ts';
-import { within } from './support/fleet-masters.ts';
 import { describeWith, python } from './support/peers.ts';
+import { within } from './support/within.ts';
 
 const deviceCount = 3;
 const grants = 100;

@@ -7,9 +7,9 @@ import type { FleetLink } from '../../src/fleet/link.ts';
 import { Membership } from '../../src/fleet/registry/membership.ts';
 import { leaseKey, settledMs } from '../../src/fleet/registry/roster.ts';
 import { pick } from '../support/depth.ts';
-import { within } from './support/fleet-masters.ts';
 import { NatsServer } from './support/nats-server.ts';
 import { describeWith } from './support/peers.ts';
+import { within } from './support/within.ts';
 
 const log = { info: () => undefined, warning: () => undefined };
 const races = pick({ quick: 10, ci: 40, full: 100 });

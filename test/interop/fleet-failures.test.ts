@@ -15,9 +15,10 @@ import { freePorts } from '../support/ports.ts';
 import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { GatewayProcess } from './support/fleet.ts';
-import { SteadyMaster, StreamReader, within } from './support/fleet-masters.ts';
+import { SteadyMaster, StreamReader } from './support/fleet-masters.ts';
 import { NatsServer } from './support/nats-server.ts';
 import { describeWith } from './support/peers.ts';
+import { within } from './support/within.ts';
 
 /** First device of each shard. */
 const firsts = { a: 0, b: 1000 } as const;

@@ -5,9 +5,9 @@ import { freePorts } from '../support/ports.ts';
 import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { GatewayProcess } from './support/fleet.ts';
-import { within } from './support/fleet-masters.ts';
 import { NatsServer } from './support/nats-server.ts';
 import { describeWith, PythonPeer } from './support/peers.ts';
+import { within } from './support/within.ts';
 
 /** Device of each shard. */
 const deviceOf = { roofs: 0, stores: 1000, chargers: 2000 } as const;

@@ -63,9 +63,10 @@ export function misfits(page: Page, width: number): Promise<readonly string[]> {
   })()`);
 }
 
-/** Sizes of targets: of every control, and of those that are no link, box or cell that a table has as a row too. */
-export const leastTargetPx = 24;
-export const touchTargetPx = 44;
+/** Least size of a link, box or cell. */
+const linkPx = 24;
+/** Least size of a control. */
+const controlPx = 44;
 
 /**
  * Runs in the page: controls in sight that a finger does not hit, with their size. Links in a sentence are as high as its
@@ -97,4 +98,4 @@ const smallTargets = `(leastPx, mainPx) => {
 
 /** Controls of the view that are smaller than a finger needs. */
 export const touchMisfits = (page: Page): Promise<readonly string[]> =>
-  page.evaluate<readonly string[]>(`(${smallTargets})(${leastTargetPx}, ${touchTargetPx})`);
+  page.evaluate<readonly string[]>(`(${smallTargets})(${linkPx}, ${controlPx})`);

@@ -73,7 +73,8 @@ interface Attached {
   meanVar: number;
   /** changes of service that events have had, or that were lost */
   changesTaken: number;
-  readonly vehicles: VehicleEvents;
+  /** null: no charging station */
+  readonly vehicles: VehicleEvents | null;
 }
 
 /** Vehicles that have come and gone at a charging station since they were last taken. */
@@ -262,8 +263,10 @@ export class PlantExchange implements GridExchange {
     yield* inParts(session?.attached ?? [], (attached, place) => {
       const { device } = attached;
       states.push(device && stateOf(device));
-      for (const taken of [takeChanges(attached, place), attached.vehicles.take(place)])
-        if (taken !== noEvents) changes.push(taken);
+      const taken = takeChanges(attached, place);
+      if (taken !== noEvents) changes.push(taken);
+      const vehicles = attached.vehicles?.take(place) ?? noEvents;
+      if (vehicles !== noEvents) changes.push(vehicles);
     });
     this.#shown = { tick, sim: at };
     if (session === null) return;
@@ -274,7 +277,7 @@ export class PlantExchange implements GridExchange {
   end(): void {
     const session = this.#present;
     for (const { device, vehicles } of session.attached) {
-      vehicles.stop();
+      vehicles?.stop();
       if (device) this.#detach(device.index);
     }
     this.#session = null;
@@ -296,7 +299,7 @@ export class PlantExchange implements GridExchange {
     const { happened, ...reached } = session.reached;
     session.reached = { ...reached, happened: joined([happened, removal]) };
     attached.device = null;
-    attached.vehicles.stop();
+    attached.vehicles?.stop();
     this.#detach(index);
   }
 
@@ -328,7 +331,7 @@ function attachedDevice(device: SimDevice): Attached {
     meanW: powerW,
     meanVar: reactivePowerVar,
     changesTaken: device.trace.transitionCount,
-    vehicles: new VehicleEvents(device),
+    vehicles: kind === 'evse' ? new VehicleEvents(device) : null,
   };
 }
 
