@@ -42,9 +42,9 @@ export async function freePorts(count: number): Promise<number> {
   throw new Error(`no ${count} free ports in a row found from ${minPort} to ${maxPort}`);
 }
 
-/** A listener on the last of `count` consecutive ports; the others are free. */
+/** A listener on the last of `count` consecutive ports; the others are free. It keeps no process of a failed test alive. */
 export async function occupied(count = 1): Promise<{ server: Server; port: number }> {
-  const server = createServer();
+  const server = createServer().unref();
   const { port } = await listen(server, '127.0.0.1', (await freePorts(count)) + count - 1);
   return { server, port };
 }
